@@ -1,0 +1,1 @@
+"""Everything with a clock, a socket or a page."""

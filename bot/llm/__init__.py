@@ -1,0 +1,1 @@
+"""Models behind one interface. Vendor words stay here."""

@@ -1,0 +1,1 @@
+"""The web half: webhooks, staff pages, health."""

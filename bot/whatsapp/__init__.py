@@ -1,0 +1,1 @@
+"""WhatsApp through Twilio: forms in, requests out. Vendor words stay here."""

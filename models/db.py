@@ -1,0 +1,126 @@
+"""Engine, the two kinds of transaction, and the UTC column type."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, cast
+
+from sqlalchemy import DateTime, Dialect, Engine, Table, create_engine, event
+from sqlalchemy.engine import URL, Connection, make_url
+from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.types import TypeDecorator
+from sqlmodel import Session, SQLModel
+
+BUSY_TIMEOUT_MS = 15_000
+POSTGRES_LIMITS = "-c lock_timeout=10000 -c statement_timeout=30000 -c timezone=UTC"
+
+
+class UtcDateTime(TypeDecorator[datetime]):
+    """An instant. Refuses naive values on the way in; gives aware UTC on the way out.
+
+    SQLite drops the offset of a plain DateTime(timezone=True) without a word, hence this type.
+    """
+
+    impl = DateTime(timezone=True)
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        if value.tzinfo is None:
+            raise ValueError("a datetime without a time zone cannot be stored")
+        value = value.astimezone(UTC)
+        return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
+
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+        if value is None:
+            return None
+        return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
+
+
+def parse_url(text: str) -> URL:
+    """`DATABASE_URL` as SQLAlchemy wants it; `postgres://` and `postgresql://` mean psycopg 3.
+
+    Raises `sqlalchemy.exc.ArgumentError` on a text that is no URL, ValueError on another kind of database.
+    """
+    url = make_url(text)
+    if url.drivername in ("postgres", "postgresql"):
+        return url.set(drivername="postgresql+psycopg")
+    if url.drivername not in ("sqlite", "postgresql+psycopg"):
+        raise ValueError(f"unsupported database: {url.drivername}")
+    return url
+
+
+def table(model: type[SQLModel]) -> Table:
+    """The Core table of a model, for the statements of the hot path."""
+    return cast(Table, cast(Any, model).__table__)
+
+
+class Database:
+    """One engine; `reading()` and `writing()` are the only ways in.
+
+    A writer on SQLite begins with BEGIN IMMEDIATE: a check made inside `writing()` still holds when the
+    insert comes (with the default transaction, several threads pass the same check).
+    """
+
+    def __init__(self, url: str | URL, *, pool_size: int = 16) -> None:
+        self.url = parse_url(url) if isinstance(url, str) else url
+        self.engine = _engine(self.url, pool_size)
+        self._writer = self.engine.execution_options(write=True)
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.url.get_backend_name() == "sqlite"
+
+    @contextmanager
+    def reading(self) -> Iterator[Session]:
+        """A transaction for reads; whatever was written in it is rolled back."""
+        with Session(self.engine, expire_on_commit=False) as session:
+            yield session
+
+    @contextmanager
+    def writing(self) -> Iterator[Session]:
+        """A transaction that commits at the end of the block, and rolls back if the block raises."""
+        with Session(self._writer, expire_on_commit=False) as session:
+            yield session
+            session.commit()
+
+    def dispose(self) -> None:
+        self.engine.dispose()
+
+
+def _engine(url: URL, pool_size: int) -> Engine:
+    if url.get_backend_name() != "sqlite":
+        return create_engine(
+            url,
+            pool_size=pool_size,
+            max_overflow=pool_size,
+            pool_pre_ping=True,
+            connect_args={"options": POSTGRES_LIMITS, "connect_timeout": 10},
+        )
+    if url.database and url.database != ":memory:":
+        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    engine = create_engine(
+        url, pool_size=pool_size, max_overflow=4 * pool_size, connect_args={"check_same_thread": False}
+    )
+    event.listen(engine, "connect", _configure_sqlite)
+    event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _configure_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    # The driver's own BEGIN comes too late (before the first write); ours is sent by _begin_sqlite.
+    cast(Any, connection).isolation_level = None
+    cursor = connection.cursor()
+    cursor.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    cursor.execute("PRAGMA journal_mode = WAL")
+    cursor.execute("PRAGMA synchronous = NORMAL")
+    cursor.execute("PRAGMA foreign_keys = ON")
+    cursor.close()
+
+
+def _begin_sqlite(connection: Connection) -> None:
+    writes = connection.get_execution_options().get("write")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")

@@ -1,0 +1,1 @@
+"""Alembic's folder: `env.py` runs the revisions in `versions/`; `models.schema` is the way in."""

@@ -1,0 +1,40 @@
+"""A business and its rules."""
+
+from datetime import datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import JSON
+from sqlmodel import Field, SQLModel
+
+from models.db import UtcDateTime
+
+
+class Tenant(SQLModel, table=True):
+    """One business. Minutes, days and hours are whole numbers; `whatsapp` is the sender, "+55…"."""
+
+    id: int | None = Field(default=None, primary_key=True)
+    slug: str = Field(unique=True, max_length=60)
+    name: str = Field(max_length=120)
+    whatsapp: str = Field(unique=True, max_length=140)
+    timezone: str = Field(max_length=60)
+    address: str = Field(default="", max_length=500)
+    about: str = Field(default="", max_length=4000)
+    holidays_country: str | None = Field(default=None, max_length=2)
+    holidays_state: str | None = Field(default=None, max_length=40)
+    holidays_closed: bool = False
+    twilio_account_sid: str | None = Field(default=None, max_length=34)
+    twilio_auth_token_env: str | None = Field(default=None, max_length=120)
+    slot_step_minutes: int = 30
+    min_notice_minutes: int = 60
+    horizon_days: int = 60
+    cancel_notice_minutes: int = 120
+    max_open_appointments: int = 3
+    reminders_hours: list[int] = Field(default_factory=list, sa_type=JSON)
+    # {"0": [[540, 1080]], …}: weekday (0 = Monday) → windows in minutes of the local day
+    handoff_hours: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    created_at: datetime = Field(sa_type=UtcDateTime)
+
+    @property
+    def zone(self) -> ZoneInfo:
+        return ZoneInfo(self.timezone)

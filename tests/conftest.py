@@ -1,0 +1,61 @@
+"""Fixtures that every test may use: a database of each kind, a fixed clock, no network."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from models import schema
+from models.db import Database
+from tests import databases
+
+# Wednesday 2026-12-02, 10:20 in São Paulo: the reference moment of the utterance tables.
+NOW = datetime(2026, 12, 2, 13, 20, tzinfo=UTC)
+
+
+def pytest_runtest_setup() -> None:
+    """No test reaches a network: only loopback and unix sockets."""
+    import pytest_socket
+
+    pytest_socket.socket_allow_hosts(["127.0.0.1", "::1", "localhost"], allow_unix_socket=True)
+
+
+@pytest.fixture
+def now() -> datetime:
+    return NOW
+
+
+@pytest.fixture(scope="session")
+def sqlite_template(tmp_path_factory: pytest.TempPathFactory) -> databases.SqliteTemplate:
+    return databases.SqliteTemplate(tmp_path_factory.mktemp("sqlite"))
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Database]:
+    """One migrated PostgreSQL for the whole session; use `db` or `postgres_db`, which empty it."""
+    with databases.postgres_server() as url:
+        db = Database(url)
+        schema.migrate(db)
+        yield db
+        db.dispose()
+
+
+@pytest.fixture
+def sqlite_db(sqlite_template: databases.SqliteTemplate, tmp_path: Path) -> Iterator[Database]:
+    db = sqlite_template.copy(tmp_path)
+    yield db
+    db.dispose()
+
+
+@pytest.fixture
+def postgres_db(postgres: Database) -> Database:
+    databases.empty(postgres)
+    return postgres
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def db(request: pytest.FixtureRequest) -> Database:
+    """A migrated, empty database; the test runs once on SQLite and once on PostgreSQL."""
+    database: Database = request.getfixturevalue(f"{request.param}_db")
+    return database

