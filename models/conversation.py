@@ -4,13 +4,29 @@ The conversation row is the queue: "due and not leased". A worker claims it with
 renews the lease by its heartbeat, and commits only while lease and epoch are still its own.
 """
 
-from datetime import datetime
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, text
-from sqlmodel import Field, SQLModel
+from sqlalchemy import (
+    CheckConstraint,
+    ColumnElement,
+    ForeignKeyConstraint,
+    Index,
+    UniqueConstraint,
+    and_,
+    case,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
+from sqlmodel import Field, Session, SQLModel, col
 
-from models.db import UtcDateTime
+from models.db import UtcDateTime, change, table
+from models.errors import LeaseLost, NotFound
 
 
 class Holder(StrEnum):
@@ -65,3 +81,257 @@ class Conversation(SQLModel, table=True):
     waiting_since: datetime | None = Field(default=None, sa_type=UtcDateTime)  # first unanswered inbound
     preview: str = Field(default="", max_length=200)
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an inbound message lands. `due`: the bot holds the conversation and will answer."""
+
+    conversation_id: int
+    seq: int
+    due: bool
+
+
+def arrive(
+    session: Session,
+    now: datetime,
+    tenant_id: int,
+    customer_id: int,
+    *,
+    address: str,
+    preview: str,
+    due_at: datetime | None,
+) -> Place:
+    """Make room for an inbound message in the customer's conversation, creating it at the first one.
+
+    With `due_at` given it becomes due for the bot, or unread for people, by who holds it.
+    """
+    conversations = table(Conversation)
+    bot_holds = conversations.c.holder == Holder.BOT
+    changes: dict[str, object] = {
+        "last_seq": conversations.c.last_seq + 1,
+        "last_inbound_at": now,
+        "last_message_at": now,
+        "preview": preview,
+        "address": address,
+    }
+    if due_at is not None:
+        changes |= {
+            "due_at": case((bot_holds, due_at), else_=conversations.c.due_at),
+            "unread": case((bot_holds, conversations.c.unread), else_=conversations.c.unread + 1),
+            "waiting_since": func.coalesce(conversations.c.waiting_since, now, type_=UtcDateTime()),
+        }
+    mine = (conversations.c.tenant_id == tenant_id, conversations.c.customer_id == customer_id)
+    returning = (conversations.c.id, conversations.c.last_seq, conversations.c.holder)
+    update_row = update(conversations).where(*mine).values(changes).returning(*returning)
+    row = session.execute(update_row).first()
+    if row is None:
+        _create(session, now, tenant_id, customer_id, address)
+        row = session.execute(update_row).one()
+    return Place(row.id, row.last_seq, due=due_at is not None and row.holder == Holder.BOT)
+
+
+def _create(session: Session, now: datetime, tenant_id: int, customer_id: int, address: str) -> None:
+    session.add(
+        Conversation(
+            tenant_id=tenant_id,
+            customer_id=customer_id,
+            address=address,
+            last_message_at=now,
+            created_at=now,
+        )
+    )
+    session.flush()
+
+
+def next_seq(
+    session: Session, now: datetime, tenant_id: int, conversation_id: int, *, preview: str | None
+) -> int:
+    """Number a line of ours. With `preview` it is the newest line shown in lists; a note changes no order."""
+    conversations = table(Conversation)
+    changes: dict[str, object] = {"last_seq": conversations.c.last_seq + 1}
+    if preview is not None:
+        changes |= {"preview": preview, "last_message_at": now}
+    statement = (
+        update(conversations)
+        .where(conversations.c.id == conversation_id, conversations.c.tenant_id == tenant_id)
+        .values(changes)
+        .returning(conversations.c.last_seq)
+    )
+    seq = session.execute(statement).scalar()
+    if seq is None:
+        raise NotFound("conversation")
+    return int(seq)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A conversation in the hands of one worker: it answers what stands between the two seqs."""
+
+    conversation_id: int
+    tenant_id: int
+    customer_id: int
+    address: str
+    epoch: int
+    token: str
+    answered_seq: int
+    through_seq: int
+    attempts: int
+
+
+def claim(session: Session, now: datetime, owner: str, lease: timedelta) -> Claim | None:
+    """Take the conversation that is due longest, or whose worker's lease has ended; None if there is none."""
+    conversations = table(Conversation)
+    free = and_(conversations.c.lease_token.is_(None), conversations.c.due_at <= now)
+    abandoned = conversations.c.lease_until <= now
+    candidate = (
+        select(conversations.c.id)
+        .where(conversations.c.holder == Holder.BOT, or_(free, abandoned))
+        .order_by(func.coalesce(conversations.c.due_at, conversations.c.lease_until))
+        .limit(1)
+        .with_for_update(skip_locked=True)
+        .scalar_subquery()
+    )
+    statement = (
+        update(conversations)
+        .where(conversations.c.id == candidate)
+        .values(
+            lease_owner=owner,
+            lease_token=secrets.token_hex(8),
+            lease_until=now + lease,
+            due_at=None,
+            attempts=conversations.c.attempts + 1,
+        )
+        .returning(conversations)
+    )
+    row = session.execute(statement).first()
+    if row is None:
+        return None
+    return Claim(
+        conversation_id=row.id,
+        tenant_id=row.tenant_id,
+        customer_id=row.customer_id,
+        address=row.address,
+        epoch=row.epoch,
+        token=row.lease_token,
+        answered_seq=row.answered_seq,
+        through_seq=row.last_seq,
+        attempts=row.attempts,
+    )
+
+
+def next_due(session: Session) -> datetime | None:
+    """When the next conversation becomes claimable, by debounce or by the end of a lease."""
+    conversations = table(Conversation)
+    bot = conversations.c.holder == Holder.BOT
+    due = select(func.min(conversations.c.due_at)).where(bot, conversations.c.lease_token.is_(None))
+    lease = select(func.min(conversations.c.lease_until)).where(bot, conversations.c.lease_owner.is_not(None))
+    times = [time for query in (due, lease) if (time := session.execute(query).scalar()) is not None]
+    return min(times, default=None)
+
+
+def renew(session: Session, owner: str, until: datetime) -> int:
+    """Lengthen every lease of one worker process; gives how many."""
+    conversations = table(Conversation)
+    return change(
+        session, update(conversations).where(conversations.c.lease_owner == owner).values(lease_until=until)
+    )
+
+
+def hold(session: Session, mine: Claim) -> None:
+    """Fence a write of a run: raises LeaseLost unless the claim still stands. Locks the row until commit."""
+    conversations = table(Conversation)
+    # Sets what is there already: it locks the row and counts it.
+    statement = update(conversations).where(_held(mine)).values(lease_token=mine.token)
+    if change(session, statement) != 1:
+        raise LeaseLost
+
+
+def _held(mine: Claim) -> ColumnElement[bool]:
+    conversations = table(Conversation)
+    return and_(
+        conversations.c.id == mine.conversation_id,
+        conversations.c.lease_token == mine.token,
+        conversations.c.epoch == mine.epoch,
+        conversations.c.holder == Holder.BOT,
+    )
+
+
+FREE: dict[str, object] = {"lease_owner": None, "lease_token": None, "lease_until": None}
+
+
+def finish(session: Session, mine: Claim, *, answered_seq: int) -> None:
+    """End a claim: everything up to `answered_seq` is dealt with. Due again if something newer came.
+
+    Raises LeaseLost if the claim does not stand any more: the caller's whole transaction is to be dropped.
+    """
+    conversations = table(Conversation)
+    values = FREE | {"attempts": 0, "answered_seq": answered_seq, "waiting_since": None}
+    if change(session, update(conversations).where(_held(mine)).values(values)) != 1:
+        raise LeaseLost
+
+
+def hand_over(session: Session, mine: Claim, *, answered_seq: int) -> int:
+    """End a claim by putting the conversation into the human queue; gives the new epoch. Raises LeaseLost.
+
+    `waiting_since` stays: the customer waits from their first unanswered message on.
+    """
+    conversations = table(Conversation)
+    statement = (
+        update(conversations)
+        .where(_held(mine))
+        .values(
+            FREE
+            | {
+                "attempts": 0,
+                "answered_seq": answered_seq,
+                "due_at": None,
+                "holder": Holder.QUEUE,
+                "epoch": conversations.c.epoch + 1,
+                "unread": conversations.c.unread + 1,
+            }
+        )
+        .returning(conversations.c.epoch)
+    )
+    epoch = session.execute(statement).scalar()
+    if epoch is None:
+        raise LeaseLost
+    return int(epoch)
+
+
+def release(session: Session, mine: Claim, due_at: datetime) -> None:
+    """Give a claim back unfinished, to be taken up again at `due_at` (a stop, a passing fault)."""
+    conversations = table(Conversation)
+    session.execute(update(conversations).where(_held(mine)).values(FREE | {"due_at": due_at}))
+
+
+def find(session: Session, tenant_id: int, conversation_id: int) -> Conversation:
+    """The conversation of this tenant; raises NotFound, for a foreign one too."""
+    query = select(Conversation).where(
+        col(Conversation.tenant_id) == tenant_id, col(Conversation.id) == conversation_id
+    )
+    found = session.scalar(query)
+    if found is None:
+        raise NotFound("conversation")
+    return found
+
+
+def lock(session: Session, tenant_id: int, conversation_id: int) -> Conversation:
+    """Like `find`, with the row locked until the end of the transaction."""
+    query = (
+        select(Conversation)
+        .where(col(Conversation.tenant_id) == tenant_id, col(Conversation.id) == conversation_id)
+        .with_for_update()
+    )
+    found = session.scalar(query)
+    if found is None:
+        raise NotFound("conversation")
+    return found
+
+
+def window_open(row: Conversation, now: datetime) -> bool:
+    """WhatsApp takes free text only within 24 hours (exclusive) of the customer's last message."""
+    return row.last_inbound_at is not None and now < row.last_inbound_at + WINDOW
+
+
+WINDOW = timedelta(hours=24)

@@ -1,11 +1,15 @@
 """One person of one business, and the WhatsApp addresses that they write from."""
 
+import re
+from collections.abc import Sequence
 from datetime import datetime
 
 from sqlalchemy import ForeignKeyConstraint, UniqueConstraint
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field, Session, SQLModel, col, select
 
 from models.db import UtcDateTime
+
+_OLD_MOBILE = re.compile(r"(?P<head>whatsapp:\+55[1-9][0-9])(?P<local>[6-9][0-9]{7})")
 
 
 class Customer(SQLModel, table=True):
@@ -40,3 +44,55 @@ class CustomerAddress(SQLModel, table=True):
     address: str = Field(max_length=160)
     match_key: str = Field(max_length=160, index=True)
     last_seen_at: datetime = Field(sa_type=UtcDateTime)
+
+
+def match_key(address: str) -> str:
+    """The address, with the ninth digit put into a Brazilian mobile that lacks it.
+
+    Only what looks like a mobile (eight local digits that begin with 6–9) gets the digit: a landline is never
+    merged into somebody else's mobile. Other numbers and BSUIDs are their own key.
+    """
+    found = _OLD_MOBILE.fullmatch(address)
+    return f"{found['head']}9{found['local']}" if found else address
+
+
+def find_or_create(
+    session: Session, now: datetime, tenant_id: int, addresses: Sequence[str], name: str
+) -> int:
+    """The id of the person who writes from any of `addresses`; all of them are theirs afterwards.
+
+    Raises IntegrityError if another transaction created the same person at the same moment: try again.
+    """
+    known = _known(session, tenant_id, addresses)
+    customer_id = known[0].customer_id if known else _create(session, now, tenant_id, name)
+    seen = {row.address for row in known}
+    for address in addresses:
+        if address not in seen:
+            session.add(
+                CustomerAddress(
+                    tenant_id=tenant_id,
+                    customer_id=customer_id,
+                    address=address,
+                    match_key=match_key(address),
+                    last_seen_at=now,
+                )
+            )
+    session.flush()
+    return customer_id
+
+
+def _known(session: Session, tenant_id: int, addresses: Sequence[str]) -> Sequence[CustomerAddress]:
+    keys = [match_key(address) for address in addresses]
+    query = select(CustomerAddress).where(
+        CustomerAddress.tenant_id == tenant_id, col(CustomerAddress.match_key).in_(keys)
+    )
+    # The address that wrote decides where two of them are known as different people.
+    return sorted(session.exec(query).all(), key=lambda row: (keys.index(row.match_key), row.id))
+
+
+def _create(session: Session, now: datetime, tenant_id: int, name: str) -> int:
+    customer = Customer(tenant_id=tenant_id, name=name[:200], created_at=now)
+    session.add(customer)
+    session.flush()
+    assert customer.id is not None
+    return customer.id

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, cast
 
-from sqlalchemy import DateTime, Dialect, Engine, Table, create_engine, event
+from sqlalchemy import CursorResult, DateTime, Dialect, Engine, Table, UpdateBase, create_engine, event
 from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.pool import ConnectionPoolEntry
@@ -124,3 +124,8 @@ def _configure_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry)
 def _begin_sqlite(connection: Connection) -> None:
     writes = connection.get_execution_options().get("write")
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
+
+
+def change(session: Session, statement: UpdateBase) -> int:
+    """Run an UPDATE or DELETE; gives how many rows it matched."""
+    return cast(CursorResult[Any], session.execute(statement)).rowcount

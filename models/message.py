@@ -1,13 +1,27 @@
 """Every line said, in or out: inbox, outbox and transcript are three queries on one table."""
 
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint, text
-from sqlmodel import Field, SQLModel
+from sqlalchemy import (
+    JSON,
+    ForeignKeyConstraint,
+    Index,
+    UniqueConstraint,
+    exists,
+    insert,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Field, Session, SQLModel, col
 
-from models.db import UtcDateTime
+from models import conversation, customer
+from models.conversation import Conversation, Holder
+from models.db import Database, UtcDateTime, table
 
 
 class Direction(StrEnum):
@@ -101,3 +115,244 @@ class EarlyStatus(SQLModel, table=True):
     status: str = Field(max_length=10)
     error_code: int | None = None
     at: datetime = Field(sa_type=UtcDateTime)
+
+
+# How far a message has come. A callback only ever moves it to a higher rank; what is final stays.
+RANK = {
+    Status.QUEUED: 0,
+    Status.SENDING: 1,
+    Status.IN_DOUBT: 1,
+    Status.ACCEPTED: 2,
+    Status.SENT: 3,
+    Status.DELIVERED: 4,
+    Status.READ: 5,
+    Status.FAILED: 6,
+    Status.DROPPED: 6,
+}
+UNSENT = (Status.QUEUED, Status.SENDING, Status.IN_DOUBT)
+PREVIEW_LENGTH = 120
+
+
+@dataclass(frozen=True)
+class Incoming:
+    """One inbound message, already cleaned. The first of `addresses` is the one that wrote, byte for byte.
+
+    `wants_answer` is False for what nobody answers (reactions, unknown events): stored, nothing follows.
+    """
+
+    tenant_id: int
+    addresses: tuple[str, ...]
+    provider_sid: str
+    text: str = ""
+    kind: str = "text"
+    profile_name: str = ""
+    media: tuple[dict[str, Any], ...] = ()
+    extra: dict[str, Any] = field(default_factory=dict)
+    wants_answer: bool = True
+
+
+@dataclass(frozen=True)
+class Received:
+    """What became of an inbound message. `duplicate`: it was there already, nothing was changed."""
+
+    conversation_id: int
+    duplicate: bool
+    due: bool
+
+
+def receive(db: Database, incoming: Incoming, now: datetime, debounce: timedelta) -> Received:
+    """Store an inbound message once, by its provider sid, and make its conversation due."""
+    for attempt in range(RECEIVE_TRIES):
+        try:
+            with db.writing() as session:
+                return _receive(session, incoming, now, debounce)
+        except IntegrityError:
+            # Two deliveries of one message, or two first messages of one person, at the same moment.
+            if attempt == RECEIVE_TRIES - 1:
+                raise
+    raise AssertionError("unreachable")
+
+
+RECEIVE_TRIES = 4
+
+
+def _receive(session: Session, incoming: Incoming, now: datetime, debounce: timedelta) -> Received:
+    messages = table(Message)
+    known = session.execute(
+        select(messages.c.conversation_id).where(messages.c.provider_sid == incoming.provider_sid)
+    ).scalar()
+    if known is not None:
+        return Received(known, duplicate=True, due=False)
+    customer_id = customer.find_or_create(
+        session, now, incoming.tenant_id, incoming.addresses, incoming.profile_name
+    )
+    place = conversation.arrive(
+        session,
+        now,
+        incoming.tenant_id,
+        customer_id,
+        address=incoming.addresses[0],
+        preview=_preview(incoming.text, incoming.kind),
+        due_at=now + debounce if incoming.wants_answer else None,
+    )
+    session.execute(
+        insert(messages).values(
+            tenant_id=incoming.tenant_id,
+            conversation_id=place.conversation_id,
+            seq=place.seq,
+            direction=Direction.IN,
+            author=Author.CUSTOMER,
+            kind=incoming.kind,
+            text=incoming.text,
+            media=list(incoming.media),
+            extra=incoming.extra,
+            status=Status.RECEIVED,
+            provider_sid=incoming.provider_sid,
+            attempts=0,
+            created_at=now,
+        )
+    )
+    return Received(place.conversation_id, duplicate=False, due=place.due)
+
+
+def _preview(text: str, kind: str) -> str:
+    words = " ".join(text.split())
+    return words[:PREVIEW_LENGTH] or f"[{kind}]"
+
+
+def add(
+    session: Session,
+    now: datetime,
+    tenant_id: int,
+    conversation_id: int,
+    *,
+    author: Author,
+    text: str,
+    status: Status = Status.QUEUED,
+    epoch: int | None = None,
+    run_id: int | None = None,
+    staff_id: int | None = None,
+    client_key: str | None = None,
+) -> int:
+    """Append a line of ours to the conversation; gives its seq.
+
+    QUEUED lines go out by the outbox, NOTE lines stay inside. A line with `epoch` is dropped unsent if staff
+    hold the conversation at another epoch by then; without, it is sent whoever holds it.
+    """
+    seq = conversation.next_seq(
+        session,
+        now,
+        tenant_id,
+        conversation_id,
+        preview=None if status == Status.NOTE else _preview(text, ""),
+    )
+    session.execute(
+        insert(table(Message)).values(
+            tenant_id=tenant_id,
+            conversation_id=conversation_id,
+            seq=seq,
+            direction=Direction.OUT,
+            author=author,
+            kind="text",
+            text=text,
+            media=[],
+            extra={},
+            status=status,
+            epoch=epoch,
+            run_id=run_id,
+            staff_id=staff_id,
+            client_key=client_key,
+            attempts=0,
+            send_after=now if status == Status.QUEUED else None,
+            created_at=now,
+        )
+    )
+    return seq
+
+
+def transcript(
+    session: Session, tenant_id: int, conversation_id: int, *, before: int | None = None, limit: int = 200
+) -> list[Message]:
+    """The newest `limit` lines (those below seq `before`, where given), oldest first."""
+    query = (
+        select(Message)
+        .where(col(Message.tenant_id) == tenant_id, col(Message.conversation_id) == conversation_id)
+        .order_by(col(Message.seq).desc())
+        .limit(limit)
+    )
+    if before is not None:
+        query = query.where(col(Message.seq) < before)
+    return list(reversed(session.scalars(query).all()))
+
+
+@dataclass(frozen=True)
+class Outgoing:
+    """One line on its way out, claimed for sending. `address` is where it goes, as Twilio writes it."""
+
+    id: int
+    tenant_id: int
+    conversation_id: int
+    run_id: int | None
+    address: str
+    text: str
+    attempts: int
+    sending_since: datetime
+
+
+def claim_outgoing(session: Session, now: datetime, conversation_id: int | None = None) -> Outgoing | None:
+    """Mark the oldest line that may go out as `sending`. Within a conversation, a line waits for the former.
+
+    A bot line is dropped here, the last moment before the request, if a person took the conversation.
+    """
+    messages, conversations = table(Message), table(Conversation)
+    earlier = messages.alias("earlier")
+    query = (
+        select(
+            messages.c.id,
+            messages.c.tenant_id,
+            messages.c.conversation_id,
+            messages.c.run_id,
+            messages.c.text,
+            messages.c.attempts,
+            messages.c.epoch,
+            conversations.c.address,
+            conversations.c.holder,
+            conversations.c.epoch.label("current_epoch"),
+        )
+        .join(conversations, conversations.c.id == messages.c.conversation_id)
+        .where(
+            messages.c.status == Status.QUEUED,
+            messages.c.send_after <= now,
+            ~exists().where(
+                earlier.c.conversation_id == messages.c.conversation_id,
+                earlier.c.status.in_(UNSENT),
+                earlier.c.seq < messages.c.seq,
+            ),
+        )
+        .order_by(messages.c.send_after, messages.c.id)
+        .limit(1)
+        .with_for_update(skip_locked=True, of=messages)
+    )
+    if conversation_id is not None:
+        query = query.where(messages.c.conversation_id == conversation_id)
+    while row := session.execute(query).first():
+        if row.epoch is not None and row.holder == Holder.STAFF and row.epoch != row.current_epoch:
+            _set(session, row.id, status=Status.DROPPED)
+            continue
+        _set(session, row.id, status=Status.SENDING, sending_since=now, attempts=row.attempts + 1)
+        return Outgoing(
+            row.id,
+            row.tenant_id,
+            row.conversation_id,
+            row.run_id,
+            row.address,
+            row.text,
+            row.attempts + 1,
+            now,
+        )
+    return None
+
+
+def _set(session: Session, message_id: int, **values: object) -> None:
+    messages = table(Message)
+    session.execute(update(messages).where(messages.c.id == message_id).values(values))

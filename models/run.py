@@ -3,13 +3,15 @@
 From these rows a run resumes after a crash, the next turn's history is built, and staff see what happened.
 """
 
+from collections.abc import Collection
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint
-from sqlmodel import Field, SQLModel
+from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint, insert, update
+from sqlmodel import Field, Session, SQLModel, col, select
 
-from models.db import UtcDateTime
+from models.db import UtcDateTime, table
 
 
 class Run(SQLModel, table=True):
@@ -88,3 +90,72 @@ class WriteKey(SQLModel, table=True):
     tool: str = Field(max_length=64)
     result: str
     at: datetime = Field(sa_type=UtcDateTime)
+
+
+class StepKind(StrEnum):
+    INPUT = "input"
+    ANSWER = "answer"
+    RESULT = "result"
+    NUDGE = "nudge"
+
+
+class Outcome(StrEnum):
+    """How a run ended."""
+
+    ANSWERED = "answered"
+    HANDED_OFF = "handed_off"
+    SUPERSEDED = "superseded"  # a person took over, or another worker did: nothing of it was sent
+    CRASHED = "crashed"
+
+
+def unfinished(session: Session, tenant_id: int, conversation_id: int) -> Run | None:
+    """The run that a worker left behind without an outcome, if there is one."""
+    query = (
+        select(Run)
+        .where(
+            Run.tenant_id == tenant_id,
+            Run.conversation_id == conversation_id,
+            col(Run.outcome).is_(None),
+        )
+        .order_by(col(Run.id).desc())
+        .limit(1)
+    )
+    return session.exec(query).first()
+
+
+def start(session: Session, run: Run) -> int:
+    """Add the run; gives its id."""
+    session.add(run)
+    session.flush()
+    assert run.id is not None
+    return run.id
+
+
+def add_step(session: Session, step: RunStep) -> None:
+    """Record one step. Raises IntegrityError if that position is taken (another worker resumed the run)."""
+    values = step.model_dump(exclude={"id"})
+    session.execute(insert(table(RunStep)).values(values))
+
+
+def steps(session: Session, run_ids: Collection[int]) -> dict[int, list[RunStep]]:
+    """The steps of several runs, in order, by run."""
+    found: dict[int, list[RunStep]] = {run_id: [] for run_id in run_ids}
+    if run_ids:
+        query = (
+            select(RunStep)
+            .where(col(RunStep.run_id).in_(run_ids))
+            .order_by(col(RunStep.run_id), col(RunStep.position))
+        )
+        for step in session.exec(query):
+            found[step.run_id].append(step)
+    return found
+
+
+def end(session: Session, run_id: int, now: datetime, outcome: Outcome, **totals: object) -> None:
+    """Close a run with its outcome and totals (columns of Run); a run that has an outcome keeps it."""
+    runs = table(Run)
+    session.execute(
+        update(runs)
+        .where(runs.c.id == run_id, runs.c.outcome.is_(None))
+        .values(outcome=outcome, finished_at=now, **totals)
+    )

@@ -469,6 +469,7 @@ def upgrade() -> None:
         sa.Column("first_reply_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("closed_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("closed_by", sa.Integer(), nullable=True),
+        sa.Column("closed_seq", sa.Integer(), nullable=True),
         sa.Column("close_reason", sa.String(length=20), nullable=True),
         sa.Column("note", sa.String(length=1000), nullable=False),
         sa.CheckConstraint(

@@ -1,0 +1,37 @@
+"""What the running program is made of, handed to whoever needs it. Made in `bootstrap`, by hand in tests."""
+
+import threading
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+
+from bot.llm.client import ModelClient
+from bot.settings import Settings
+from bot.whatsapp.client import Sender
+from models.db import Database
+
+
+def system_clock() -> datetime:
+    return datetime.now(UTC)
+
+
+@dataclass(frozen=True)
+class Services:
+    """`now` is the only clock. `model` and `sender_for` give objects for the calling thread.
+
+    `sender_for(tenant_id)` sends with that tenant's Twilio account. `wake_agent` and `wake_outbox` rouse the
+    workers of this process; another process finds the work by its own ticks.
+    """
+
+    settings: Settings
+    db: Database
+    model: Callable[[], ModelClient]
+    sender_for: Callable[[int], Sender]
+    now: Callable[[], datetime] = system_clock
+    wake_agent: threading.Event = field(default_factory=threading.Event)
+    wake_outbox: threading.Event = field(default_factory=threading.Event)
+    environment: Mapping[str, str] = field(default_factory=dict)  # for `auth_token_env` of the business file
+
+    @property
+    def debounce(self) -> timedelta:
+        return timedelta(seconds=self.settings.inbound_debounce_seconds)

@@ -1,0 +1,136 @@
+"""The environment, read once at start."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError, field_validator, model_validator
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
+from sqlalchemy.exc import ArgumentError
+
+from models import db
+
+Provider = Literal["anthropic", "openai", "offline"]
+MIN_SECRET_LENGTH = 32
+
+
+class SettingsError(Exception):
+    """A setting is wrong or missing. The text is one sentence that names it."""
+
+
+class Settings(BaseSettings):
+    """Every setting with its default; `.env.example` explains each."""
+
+    model_config = SettingsConfigDict(env_file=".env", extra="ignore", env_ignore_empty=True, frozen=True)
+
+    database_url: str = "sqlite:///data/horacerta.db"
+    secret_key: str | None = None
+    public_url: str | None = None
+    host: str = "127.0.0.1"
+    port: int = Field(default=8000, ge=0, le=65535)
+
+    twilio_account_sid: str | None = Field(default=None, pattern=r"^AC[0-9a-fA-F]{32}$")
+    twilio_auth_token: Annotated[tuple[str, ...], NoDecode] = ()
+    twilio_api_url: str | None = None
+
+    llm_provider: Provider | None = None
+    anthropic_api_key: str | None = None
+    anthropic_base_url: str = "https://api.anthropic.com"
+    anthropic_model: str = "claude-haiku-5-5"
+    openai_api_key: str | None = None
+    openai_base_url: str = "https://api.openai.com/v1"
+    openai_model: str | None = None
+
+    agent_max_iterations: int = Field(default=8, ge=1, le=50)
+    agent_max_input_tokens: int = Field(default=60_000, ge=1000)
+    agent_max_identical_calls: int = Field(default=2, ge=1)
+    agent_max_tokens: int = Field(default=4096, ge=16)
+    agent_retry_max_tokens: int = Field(default=16_384, ge=16)
+    agent_timeout_seconds: float = Field(default=90, gt=0, le=600)
+    agent_history_turns: int = Field(default=12, ge=1)
+    agent_history_tokens: int = Field(default=6000, ge=200)
+    agent_parallel_tool_calls: bool = True
+    llm_timeout_seconds: float = Field(default=45, gt=0, le=600)
+    inbound_debounce_seconds: float = Field(default=1.5, ge=0, le=60)
+    worker_concurrency: int = Field(default=64, ge=1, le=2000)
+
+    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    log_format: Literal["console", "json"] = "console"
+    metrics_token: str | None = None
+
+    @field_validator("twilio_auth_token", mode="before")
+    @classmethod
+    def _split_tokens(cls, value: object) -> object:
+        if isinstance(value, str):
+            return tuple(token.strip() for token in value.split(",") if token.strip())
+        return value
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _upper(cls, value: object) -> object:
+        return value.upper() if isinstance(value, str) else value
+
+    @field_validator("database_url")
+    @classmethod
+    def _known_database(cls, value: str) -> str:
+        try:
+            db.parse_url(value)
+        except (ArgumentError, ValueError):
+            raise ValueError("must look like sqlite:///file.db or postgresql://user@host/name") from None
+        return value
+
+    @field_validator("public_url", "twilio_api_url", "anthropic_base_url", "openai_base_url")
+    @classmethod
+    def _web_address(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://")):
+            raise ValueError("must begin with https:// (or http://)")
+        return value.rstrip("/") if value else value
+
+    @field_validator("secret_key")
+    @classmethod
+    def _long_secret(cls, value: str | None) -> str | None:
+        if value is not None and len(value) < MIN_SECRET_LENGTH:
+            raise ValueError(f"must have at least {MIN_SECRET_LENGTH} characters")
+        return value
+
+    @model_validator(mode="after")
+    def _whole_provider(self) -> "Settings":
+        if self.provider == "anthropic" and not self.anthropic_api_key:
+            raise ValueError("ANTHROPIC_API_KEY is missing, and LLM_PROVIDER is anthropic")
+        if self.provider == "openai" and not self.openai_model:
+            raise ValueError("OPENAI_MODEL is missing, and the provider is openai")
+        if self.agent_retry_max_tokens < self.agent_max_tokens:
+            raise ValueError("AGENT_RETRY_MAX_TOKENS must not be smaller than AGENT_MAX_TOKENS")
+        return self
+
+    @property
+    def provider(self) -> Provider:
+        if self.llm_provider:
+            return self.llm_provider
+        if self.anthropic_api_key:
+            return "anthropic"
+        return "openai" if self.openai_api_key else "offline"
+
+    def require(self, *names: str) -> None:
+        """Raise SettingsError for the first of these settings (lower-case names) that is not set."""
+        for name in names:
+            if not getattr(self, name):
+                raise SettingsError(f"{name.upper()} is not set; {_CURES.get(name, 'see .env.example')}.")
+
+
+_CURES = {
+    "secret_key": "make one with: python -c 'import secrets; print(secrets.token_urlsafe(48))'",
+    "public_url": "it is the https address that Twilio's webhook is configured with",
+    "twilio_account_sid": "copy it from the first page of Twilio's console",
+    "twilio_auth_token": "copy it from the first page of Twilio's console",
+}
+
+
+def load(env_file: Path | None = Path(".env"), **overrides: object) -> Settings:
+    """The settings from the environment and `.env`; raises SettingsError with one sentence."""
+    try:
+        return Settings(_env_file=env_file, **overrides)  # type: ignore[call-arg,arg-type]  # pydantic-settings' own
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        message = first["msg"].removeprefix("Value error, ")
+        name = "_".join(str(part) for part in first["loc"]).upper()
+        raise SettingsError(f"{name}: {message}." if name else f"{message}.") from None

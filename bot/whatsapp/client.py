@@ -1,0 +1,44 @@
+"""Sending through Twilio's REST client over httpx; its answers in our words."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+
+class SendError(Exception):
+    """A message was not accepted.
+
+    `permanent`: trying again cannot help. `surely_not_sent`: it did not reach the customer; where this is
+    False the request may have been carried out, and nothing may be sent blindly again. `code` is the
+    vendor's; the text is for logs and staff, never for the customer.
+    """
+
+    def __init__(
+        self, message: str, *, permanent: bool, surely_not_sent: bool, code: int | None = None
+    ) -> None:
+        super().__init__(message)
+        self.permanent = permanent
+        self.surely_not_sent = surely_not_sent
+        self.code = code
+
+
+@dataclass(frozen=True)
+class Sent:
+    """The provider took it: its sid, and its first status in our words (models.message.Status)."""
+
+    sid: str
+    status: str
+
+
+class Sender(Protocol):
+    """Sends for one business. Safe for use by one thread at a time."""
+
+    def send(self, to: str, text: str, *, reference: int) -> Sent:
+        """Send one text to an address as Twilio writes it. `reference` (our message id) comes back in the
+        status callback. Raises SendError.
+        """
+        ...
+
+    def find(self, to: str, text: str, since: datetime) -> Sent | None:
+        """Look whether this very text was accepted for this address at or after `since`. Raises SendError."""
+        ...
