@@ -1,8 +1,9 @@
 """The one interface behind which models are exchanged, in the neutral form that the loop speaks.
 
-The neutral form is that of Claude's Messages API: messages {"role": "user" | "assistant", "content": [block, …]}
+The neutral form is that of Claude's Messages API: messages {"role": "user" | "assistant", "content": blocks}
 with blocks "text" {"text"}, "tool_use" {"id", "name", "input"}, "tool_result" {"tool_use_id", "content": str,
 "is_error"?}, and "thinking"/"redacted_thinking"/unknown ones, which are passed back untouched within a run.
+The `input` of a call is an object where the model did as it should, and any JSON value where it did not.
 """
 
 from dataclasses import dataclass, field

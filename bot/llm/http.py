@@ -1,0 +1,222 @@
+"""Calls of a model server: one HTTP client a thread, several tries, one wall clock."""
+
+import json
+import math
+import random
+import ssl
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import httpx
+import structlog
+
+from bot.llm.blocks import safe_value
+from bot.llm.client import ModelError
+from bot.llm.retry import CallFailed, Failure, decide, failure_of
+
+T = TypeVar("T")
+
+CONNECT_SECONDS = 5.0
+KEEPALIVE_SECONDS = 60.0
+MAX_ANSWER_BYTES = 16 * 1024 * 1024
+
+log = structlog.get_logger()
+
+
+class Http(Protocol):
+    """What a model client needs of httpx: an `httpx.Client` (one thread) or `ThreadClients` (any)."""
+
+    def stream(
+        self, method: str, url: str, *, content: bytes, headers: Mapping[str, str], timeout: httpx.Timeout
+    ) -> AbstractContextManager[httpx.Response]: ...
+
+
+class ThreadClients:
+    """An HTTP client for each thread, kept alive between calls, all sharing one SSL context.
+
+    One client for all threads costs seven times the CPU and breaks calls in flight; an SSL context for each
+    costs 20 ms and a megabyte.
+    """
+
+    def __init__(
+        self, *, verify: ssl.SSLContext | None = None, transport: httpx.BaseTransport | None = None
+    ) -> None:
+        self._verify = verify or httpx.create_ssl_context()
+        self._transport = transport
+        self._lock = threading.Lock()
+        self._clients: dict[threading.Thread, httpx.Client] = {}
+
+    def stream(
+        self, method: str, url: str, *, content: bytes, headers: Mapping[str, str], timeout: httpx.Timeout
+    ) -> AbstractContextManager[httpx.Response]:
+        return self._mine().stream(method, url, content=content, headers=headers, timeout=timeout)
+
+    def close(self) -> None:
+        """Close the clients of all threads. A later call opens a new one."""
+        with self._lock:
+            clients, self._clients = list(self._clients.values()), {}
+        for client in clients:
+            client.close()
+
+    def _mine(self) -> httpx.Client:
+        thread = threading.current_thread()
+        with self._lock:
+            if thread not in self._clients:
+                self._close_orphans()
+                self._clients[thread] = self._new()
+            return self._clients[thread]
+
+    def _new(self) -> httpx.Client:
+        limits = httpx.Limits(max_connections=4, keepalive_expiry=KEEPALIVE_SECONDS)
+        return httpx.Client(verify=self._verify, transport=self._transport, limits=limits)
+
+    def _close_orphans(self) -> None:
+        for thread in [thread for thread in self._clients if not thread.is_alive()]:
+            self._clients.pop(thread).close()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """A successful answer: the decoded JSON object with safe strings, and the headers."""
+
+    body: dict[str, Any]
+    headers: Mapping[str, str]
+
+
+class Unreadable(ValueError):
+    """An answer that came whole and says nothing that can be used."""
+
+
+class Endpoint:
+    """One address that takes JSON and answers JSON."""
+
+    def __init__(
+        self,
+        http: Http,
+        url: str,
+        headers: Mapping[str, str],
+        *,
+        timeout: float,
+        sleep: Callable[[float], object] = time.sleep,
+        clock: Callable[[], float] = time.monotonic,
+        rand: Callable[[], float] = random.random,
+    ) -> None:
+        """`timeout` is the longest silence of the server in seconds.
+
+        Raises ValueError for a key that no header can carry, without showing it.
+        """
+        if not all(value.isascii() and value.isprintable() for value in headers.values()):
+            raise ValueError("a header value holds characters that HTTP cannot carry")
+        self._http = http
+        self._url = url
+        self._headers = {"content-type": "application/json", **headers}
+        self._timeout = timeout
+        self._sleep = sleep
+        self._clock = clock
+        self._rand = rand
+
+    def deadline(self, seconds: float) -> float:
+        return self._clock() + seconds
+
+    def post(self, body: Mapping[str, Any], read: Callable[[Answer], T], *, deadline: float) -> T:
+        """What `read` makes of the answer, after as many tries as help before `deadline`.
+
+        `read` raises Unreadable (or any ValueError) for an answer that is no answer. Raises ModelError.
+        """
+        content = _encode(body)
+        attempt = 0
+        while True:
+            attempt += 1
+            outcome = self._try(content, read, deadline)
+            if not isinstance(outcome, Failure):
+                return outcome
+            wait = decide(outcome, attempt, left=deadline - self._clock(), rand=self._rand())
+            if wait is None:
+                raise CallFailed(outcome)
+            log.warning(
+                "model_call_retried", status=outcome.status, code=outcome.code, attempt=attempt, wait=wait
+            )
+            self._sleep(wait)
+
+    def _try(self, content: bytes, read: Callable[[Answer], T], deadline: float) -> T | Failure:
+        try:
+            status, headers, text = self._exchange(content, deadline)
+        except (httpx.InvalidURL, httpx.UnsupportedProtocol, httpx.LocalProtocolError) as error:
+            raise ModelError("configuration", f"cannot be sent: {type(error).__name__}") from None
+        except httpx.HTTPError as error:
+            # Only the kind of the error: its text may hold an address with a password.
+            return Failure(None, code=type(error).__name__)
+        except Unreadable as error:
+            return Failure(None, code=str(error))
+        return _read(status, headers, text, read)
+
+    def _exchange(self, content: bytes, deadline: float) -> tuple[int, httpx.Headers, bytes]:
+        left = max(deadline - self._clock(), 0.001)
+        silence = min(self._timeout, left)
+        timeout = httpx.Timeout(silence, connect=min(CONNECT_SECONDS, silence))
+        with self._http.stream(
+            "POST", self._url, content=content, headers=self._headers, timeout=timeout
+        ) as response:
+            received = bytearray()
+            for chunk in response.iter_bytes():
+                received += chunk
+                if len(received) > MAX_ANSWER_BYTES:
+                    raise Unreadable("answer_too_large")
+                # A server that sends blanks to keep the line open never meets the time-out of one read.
+                if self._clock() > deadline:
+                    raise httpx.ReadTimeout("out of time")
+            return response.status_code, response.headers, bytes(received)
+
+
+def decode(content: bytes | str) -> Any:
+    """The JSON value, its strings made safe. Raises ValueError, also for NaN, infinity and deep nesting."""
+    text = content.decode("utf-8", "replace") if isinstance(content, bytes) else content
+    try:
+        return safe_value(json.loads(text, parse_constant=_refuse, parse_float=_finite))
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+
+
+def _encode(body: Mapping[str, Any]) -> bytes:
+    try:
+        text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        return text.encode()
+    except (ValueError, TypeError, RecursionError) as error:
+        raise ModelError("rejected", f"the request is no JSON: {type(error).__name__}") from None
+
+
+def _read(status: int, headers: httpx.Headers, content: bytes, read: Callable[[Answer], T]) -> T | Failure:
+    try:
+        body = decode(content)
+    except ValueError:
+        body = None
+    if not 200 <= status < 300:
+        return failure_of(status, headers, body)
+    if not isinstance(body, dict):
+        return Failure(None, code="answer_not_json")
+    if isinstance(body.get("error"), dict):
+        return _failure_in_success(headers, body)
+    try:
+        return read(Answer(body, headers))
+    except ValueError as error:
+        return Failure(None, code=str(error))
+
+
+def _failure_in_success(headers: httpx.Headers, body: dict[str, Any]) -> Failure:
+    # Some gateways pass on an error of the model behind them under their own 200.
+    code = body["error"].get("code")
+    status = code if isinstance(code, int) and 400 <= code < 600 else 502
+    return failure_of(status, headers, body)
+
+
+def _refuse(number: str) -> float:
+    raise ValueError(f"not finite: {number[:20]}")
+
+
+def _finite(text: str) -> float:
+    number = float(text)  # "1e999" is infinity without being a constant
+    return number if math.isfinite(number) else _refuse(text)
