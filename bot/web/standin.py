@@ -1,0 +1,78 @@
+"""The addresses of the Twilio stand-in: what twilio's REST client asks for messages. Only in the demo."""
+
+import hmac
+from typing import Any
+from urllib.parse import urlencode
+
+from flask import Blueprint, g, jsonify, request
+from flask.typing import ResponseReturnValue
+
+from bot.standin import API, MAX_PAGE, VERSION, ApiError, StandIn
+
+
+def standin(stand_in: StandIn) -> Blueprint:
+    """Twilio's Messages resource under /demo/twilio, behind the account's own Basic authentication."""
+    api = Blueprint("standin", __name__, url_prefix=f"{API}/{VERSION}/Accounts/<account_sid>")
+
+    @api.before_request
+    def authenticate() -> None:
+        _check_account(stand_in)
+
+    @api.url_value_preprocessor
+    def keep_account(_endpoint: str | None, values: dict[str, Any] | None) -> None:
+        if values:
+            g.account_sid = values.pop("account_sid")
+
+    @api.errorhandler(ApiError)
+    def refuse(error: ApiError) -> ResponseReturnValue:
+        return jsonify(error.document()), error.status
+
+    @api.post("/Messages.json")
+    def create() -> ResponseReturnValue:
+        return jsonify(stand_in.document(stand_in.accept(request.form))), 201
+
+    @api.get("/Messages.json")
+    def listing() -> ResponseReturnValue:
+        return jsonify(_page(stand_in))
+
+    @api.get("/Messages/<sid>.json")
+    def fetch(sid: str) -> ResponseReturnValue:
+        line = stand_in.find(sid)
+        if line is None:
+            raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
+        return jsonify(stand_in.document(line))
+
+    return api
+
+
+def _check_account(stand_in: StandIn) -> None:
+    given = request.authorization
+    account = stand_in.account
+    expected = f"{account.sid}:{account.token}"
+    said = f"{given.username}:{given.password}" if given and given.type == "basic" else ""
+    if not hmac.compare_digest(said.encode(), expected.encode()):
+        raise ApiError(401, 20003, "Authenticate")
+    if g.account_sid != account.sid:
+        raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
+
+
+def _page(stand_in: StandIn) -> dict[str, object]:
+    size = min(max(request.args.get("PageSize", 50, type=int), 1), MAX_PAGE)
+    page = max(request.args.get("Page", 0, type=int), 0)
+    lines = stand_in.listed(request.args)
+    shown = lines[page * size : (page + 1) * size]
+    return {
+        "messages": [stand_in.document(line) for line in shown],
+        "page": page,
+        "page_size": size,
+        "start": page * size,
+        "end": page * size + max(len(shown) - 1, 0),
+        "uri": _uri(page),
+        "first_page_uri": _uri(0),
+        "previous_page_uri": _uri(page - 1) if page else None,
+        "next_page_uri": _uri(page + 1) if len(lines) > (page + 1) * size else None,
+    }
+
+
+def _uri(page: int) -> str:
+    return f"{request.path.removeprefix(API)}?{urlencode(request.args.to_dict() | {'Page': page})}"

@@ -1,0 +1,208 @@
+"""The Twilio stand-in: what it accepts and refuses, and how it plays deliveries."""
+
+import threading
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from twilio.request_validator import RequestValidator
+
+from bot import standin
+from bot.standin import Account, Alarm, ApiError, Line, Person, StandIn
+
+PUBLIC = "http://127.0.0.1:8000"
+BUSINESS = "whatsapp:+551130001000"
+ACCOUNT = Account("AC" + "0" * 32, "segredo")
+MARINA = Person("Marina", "whatsapp:+5511990000001", "whatsapp:BR.1001")
+
+
+class ByHand:
+    """Jobs that run when the test says so, in the order of their time."""
+
+    def __init__(self) -> None:
+        self.jobs: list[tuple[float, Callable[[], None]]] = []
+        self.at = 0.0
+
+    def __call__(self, seconds: float, job: Callable[[], None]) -> None:
+        self.jobs.append((self.at + seconds, job))
+
+    def run(self) -> None:
+        while self.jobs:
+            self.jobs.sort(key=lambda pair: pair[0])
+            self.at, job = self.jobs.pop(0)
+            job()
+
+
+class Server:
+    """Takes the posts of the stand-in; answers `status`."""
+
+    def __init__(self) -> None:
+        self.status: int | None = 200
+        self.posts: list[tuple[str, dict[str, str], str]] = []
+
+    def __call__(self, url: str, form: Mapping[str, str], headers: Mapping[str, str]) -> int | None:
+        self.posts.append((url, dict(form), headers["X-Twilio-Signature"]))
+        return self.status
+
+
+class Setting:
+    def __init__(self, now: datetime) -> None:
+        self.now = now
+        self.later = ByHand()
+        self.server = Server()
+        self.twilio = StandIn(
+            ACCOUNT, PUBLIC, [BUSINESS], now=lambda: self.now, later=self.later, post=self.server
+        )
+
+    def statuses(self) -> list[str]:
+        return [
+            form["MessageStatus"] for _url, form, _signature in self.server.posts if "MessageStatus" in form
+        ]
+
+
+@pytest.fixture
+def setting(now: datetime) -> Setting:
+    return Setting(now)
+
+
+def reply(**changes: str) -> dict[str, str]:
+    return {"From": BUSINESS, "To": MARINA.address, "Body": "Olá!"} | changes
+
+
+def test_what_a_customer_writes_reaches_the_webhook_as_a_signed_form(setting: Setting) -> None:
+    """Twilio's own validator accepts the signature, and the form says who wrote what to whom."""
+    line = setting.twilio.write(MARINA, BUSINESS, standin.text("Tem horário amanhã? É às 10h & só 1"))
+    assert line.status == "sending"
+    setting.later.run()
+    [(url, form, signature)] = setting.server.posts
+    assert url == f"{PUBLIC}/twilio/inbound"
+    assert RequestValidator(ACCOUNT.token).validate(url, form, signature)
+    assert form["MessageSid"] == line.sid
+    assert (form["From"], form["To"], form["ProfileName"]) == (MARINA.address, BUSINESS, "Marina")
+    assert form["Body"] == "Tem horário amanhã? É às 10h & só 1"
+    assert line.status == "delivered"
+
+
+@pytest.mark.parametrize("answer", [None, 403, 500])
+def test_a_delivery_that_the_server_does_not_take_is_seen_as_failed(
+    setting: Setting, answer: int | None
+) -> None:
+    setting.server.status = answer
+    line = setting.twilio.write(MARINA, BUSINESS, standin.text("Oi"))
+    setting.later.run()
+    assert line.status == "failed"
+    assert setting.twilio.exchanges[-1].answer == answer
+
+
+def test_a_repeated_delivery_is_the_same_in_every_byte_and_one_line(setting: Setting) -> None:
+    line = setting.twilio.write(MARINA, BUSINESS, standin.text("Oi"))
+    setting.later.run()
+    assert setting.twilio.repeat(line.sid)
+    setting.later.run()
+    first, second = setting.server.posts
+    assert first == second
+    assert setting.twilio.between(MARINA.address, BUSINESS) == [line]
+    assert not setting.twilio.repeat("SM" + "f" * 32)
+
+
+def test_media_and_location_come_as_twilio_writes_them(setting: Setting) -> None:
+    setting.twilio.write(MARINA, BUSINESS, standin.location("-23.56", "-46.65", "Av. Paulista", "Casa"))
+    setting.twilio.write(MARINA, BUSINESS, standin.media("audio", "audio/ogg"))
+    setting.later.run()
+    place, voice = [form for _url, form, _signature in setting.server.posts]
+    assert (place["MessageType"], place["Body"], place["NumMedia"]) == ("location", "", "0")
+    assert place["Latitude"] == "-23.56"
+    assert voice["MediaContentType0"] == "audio/ogg"
+    assert voice["MessageSid"].startswith("MM")
+    assert voice["MediaUrl0"].startswith(
+        f"{PUBLIC}/demo/twilio/2010-04-01/Accounts/{ACCOUNT.sid}/Messages/MM"
+    )
+
+
+def test_an_accepted_message_is_sent_delivered_and_read_with_signed_callbacks(setting: Setting) -> None:
+    """The statuses go to the address that the request named, query and all."""
+    setting.twilio.write(MARINA, BUSINESS, standin.text("Oi"))
+    callback = f"{PUBLIC}/twilio/status?o=7"
+    line = setting.twilio.accept(reply(StatusCallback=callback))
+    assert line.status == "queued"
+    setting.later.run()
+    assert setting.statuses() == ["sent", "delivered", "read"]
+    for url, form, signature in setting.server.posts[1:]:
+        assert url == callback
+        assert form["MessageSid"] == line.sid
+        assert RequestValidator(ACCOUNT.token).validate(url, form, signature)
+    assert line.status == "read"
+
+
+@pytest.mark.parametrize("hours", [24, 25])
+def test_a_free_text_outside_the_24_hours_comes_back_undelivered(setting: Setting, hours: int) -> None:
+    setting.twilio.write(MARINA, BUSINESS, standin.text("Oi"))
+    setting.now += timedelta(hours=hours)
+    line = setting.twilio.accept(reply())
+    setting.later.run()
+    assert setting.statuses() == ["undelivered"]
+    assert setting.server.posts[-1][1]["ErrorCode"] == "63016"
+    assert line.error_code == 63016
+
+
+REFUSED = [
+    (reply(To=""), 21604),
+    (reply(To="+5511990000001"), 21211),
+    (reply(From="whatsapp:+15550000000"), 63007),
+    (reply(Body=""), 21602),
+    (reply(Body="a" * 1601), 21617),
+    (reply(StatusCallback="http://elsewhere.example/twilio/status"), 21609),
+    (reply(StatusCallback=f"{PUBLIC}.elsewhere.example/twilio/status"), 21609),
+]
+
+
+@pytest.mark.parametrize(("form", "code"), REFUSED)
+def test_what_twilio_refuses_is_refused_with_its_code(
+    setting: Setting, form: dict[str, str], code: int
+) -> None:
+    with pytest.raises(ApiError) as refused:
+        setting.twilio.accept(form)
+    assert (refused.value.status, refused.value.code) == (400, code)
+    assert setting.twilio.listed({}) == []
+    assert setting.later.jobs == []
+
+
+def test_a_body_of_exactly_1600_characters_is_accepted(setting: Setting) -> None:
+    assert setting.twilio.accept(reply(Body="é" * 1600)).status == "queued"
+
+
+def test_the_list_is_filtered_by_address_and_day(setting: Setting) -> None:
+    old = Line("SMold", BUSINESS, MARINA.address, "ontem", datetime(2026, 12, 1, 23, 59, tzinfo=UTC))
+    setting.twilio.remember([old])
+    new = setting.twilio.accept(reply())
+    listed = setting.twilio.listed
+    assert listed({"To": MARINA.address}) == [new, old]
+    assert listed({"From": MARINA.address}) == []
+    assert listed({"DateSent": "2026-12-01"}) == [old]
+    assert listed({"DateSent>": "2026-12-02"}) == [new]
+    assert listed({"DateSent<": "2026-12-01T23:59:59Z"}) == [old]
+    with pytest.raises(ApiError):
+        listed({"DateSent": "ontem"})
+
+
+def test_two_chats_of_one_business_are_kept_apart(setting: Setting) -> None:
+    joao = Person("João", "whatsapp:+5511990000002", "whatsapp:BR.1002")
+    mine = setting.twilio.write(MARINA, BUSINESS, standin.text("Oi"))
+    setting.twilio.write(joao, BUSINESS, standin.text("E aí"))
+    answer = setting.twilio.accept(reply())
+    assert setting.twilio.between(MARINA.address, BUSINESS) == [mine, answer]
+
+
+def test_the_alarm_runs_jobs_in_order_and_survives_a_broken_one() -> None:
+    later, done = Alarm(), threading.Event()
+    order: list[str] = []
+
+    def broken() -> None:
+        raise ValueError("broken")
+
+    later(0.02, lambda: order.append("late"))
+    later(0.03, done.set)
+    later(0, broken)
+    later(0, lambda: order.append("early"))
+    assert done.wait(10)
+    assert order == ["early", "late"]
