@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from bot.llm.blocks import safe_content, used_ids
+from bot.llm.blocks import safe_content, safe_count, used_ids
 from bot.llm.client import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
 from bot.llm.http import Answer, Endpoint, Http, Unreadable
 from bot.llm.retry import CallFailed, Failure
@@ -13,7 +13,6 @@ from bot.llm.retry import CallFailed, Failure
 VERSION = "2026-10-21"
 MARK = {"type": "ephemeral"}
 THINKING = ("thinking", "redacted_thinking")
-MAX_COUNT = 10**9  # tokens; more is no count, and would not fit a column
 
 
 class AnthropicClient:
@@ -87,11 +86,6 @@ def read_reply(answer: Answer, taken: set[str]) -> ModelReply:
         request_id=answer.headers.get("request-id", "")[:100] or None,
         detail=_refusal_category(body.get("stop_details")),
     )
-
-
-def count(value: object) -> int:
-    """A number of tokens as a server gives it; anything that is none counts as zero."""
-    return min(max(value, 0), MAX_COUNT) if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def _body(
@@ -170,10 +164,10 @@ def _refuses_thinking(failure: Failure) -> bool:
 def _usage(usage: object) -> Usage:
     given = usage if isinstance(usage, dict) else {}
     return Usage(
-        input_tokens=count(given.get("input_tokens")),
-        output_tokens=count(given.get("output_tokens")),
-        cache_read_tokens=count(given.get("cache_read_input_tokens")),
-        cache_write_tokens=count(given.get("cache_creation_input_tokens")),
+        input_tokens=safe_count(given.get("input_tokens")),
+        output_tokens=safe_count(given.get("output_tokens")),
+        cache_read_tokens=safe_count(given.get("cache_read_input_tokens")),
+        cache_write_tokens=safe_count(given.get("cache_creation_input_tokens")),
     )
 
 

@@ -11,6 +11,7 @@ NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 NAMELESS = "sem_nome"
 MAX_DEPTH = 64
+MAX_COUNT = 10**9  # tokens; more is no count, and would not fit a column
 
 # Surrogates that stand alone cannot be sent again, PostgreSQL refuses NUL, and no text needs the rest.
 _UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
@@ -65,6 +66,11 @@ def safe_name(name: object) -> str:
     """A tool name that may stand in the history. The same odd name always becomes the same safe one."""
     text = name.strip() if isinstance(name, str) else ""
     return re.sub(r"[^a-zA-Z0-9_-]+", "_", text)[:64] or NAMELESS
+
+
+def safe_count(value: object) -> int:
+    """A number of tokens as a server gives it; anything that is none counts as zero."""
+    return min(max(value, 0), MAX_COUNT) if isinstance(value, int) and not isinstance(value, bool) else 0
 
 
 def safe_content(content: Iterable[object], taken: set[str]) -> list[Block]:

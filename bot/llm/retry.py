@@ -1,5 +1,6 @@
 """Whether a failed call is tried again, and when: decided from the failure alone."""
 
+import json
 import math
 import re
 from collections.abc import Mapping
@@ -84,7 +85,7 @@ def failure_of(status: int, headers: Mapping[str, str], body: object) -> Failure
     return Failure(
         status=status,
         code=_code(error) if isinstance(error, dict) else "",
-        message=_string(error.get("message") if isinstance(error, dict) else error),
+        message=_message(body),
         retry_after=retry_after(headers),
         should_retry={"true": True, "false": False}.get(headers.get("x-should-retry", "")),
     )
@@ -104,6 +105,17 @@ def for_logs(message: str) -> str:
     """A vendor's message on one line, without long numbers and without the input that some servers quote."""
     own_words = re.split(r"""['"]input['"]\s*:""", message)[0]
     return re.sub(r"\d{5,}", "…", " ".join(safe_text(own_words).split()))[:300]
+
+
+def _message(body: object) -> str:
+    """The words of an error, in any of the shapes that servers give it."""
+    if not isinstance(body, dict):
+        return ""
+    error = body.get("error")
+    if isinstance(error, dict):
+        return _string(error.get("message"))
+    detail = body.get("detail")
+    return _string(error) or _string(body.get("message")) or (json.dumps(detail) if detail else "")
 
 
 def _code(error: dict[str, Any]) -> str:
