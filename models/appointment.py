@@ -1,12 +1,39 @@
-"""Appointments: book, move, cancel."""
+"""Appointments: book, move, cancel, and what stands in the agenda.
 
-from datetime import datetime
+Who writes takes locks in one order, so that no two writers wait for each other: the appointment itself, then
+the professionals by id, then the customer. Each lock is a row that the writer changes or selects for update;
+what is checked after it still holds when the write comes.
+"""
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
 from enum import StrEnum
+from itertools import groupby
+from typing import NamedTuple
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint
-from sqlmodel import Field, SQLModel
+from sqlalchemy import (
+    CheckConstraint,
+    ColumnElement,
+    ForeignKeyConstraint,
+    Index,
+    UniqueConstraint,
+    func,
+    select,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Field, Session, SQLModel
 
-from models.db import UtcDateTime
+from models import availability, catalog
+from models.availability import Agenda, Busy, Code, Span
+from models.catalog import Offer, Professional
+from models.customer import Customer
+from models.db import UtcDateTime, table
+from models.errors import NotFound, Refusal
+from models.tenant import Tenant
 
 
 class AppointmentStatus(StrEnum):
@@ -70,3 +97,456 @@ class AppointmentService(SQLModel, table=True):
     duration_minutes: int
     buffer_minutes: int = 0
     price_cents: int | None = None
+
+
+# No visit with its buffers is longer. It bounds how far back a query must look for what reaches into a day.
+LONGEST_BUSY = timedelta(days=2)
+OCCUPYING = (AppointmentStatus.BOOKED, AppointmentStatus.DONE)
+
+_APPOINTMENT = table(Appointment)
+_PART = table(AppointmentService)
+_PROFESSIONAL = table(Professional)
+_CUSTOMER = table(Customer)
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """`already_existed`: the customer had this very visit before, nothing was written."""
+
+    appointment: Appointment
+    already_existed: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The appointment at its new time, and where it was; `unchanged` if nothing was to be done."""
+
+    appointment: Appointment
+    previous_start: datetime
+    previous_professional_id: int
+    unchanged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """`already_cancelled`: it was so before, nothing was written."""
+
+    appointment: Appointment
+    already_cancelled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Details:
+    """One appointment as people speak of it, with the prices of the day it was booked.
+
+    `price_cents` is None if any of its services has no fixed price.
+    """
+
+    id: int
+    services: tuple[str, ...]
+    service_ids: tuple[int, ...]
+    professional_id: int
+    professional: str
+    starts_at: datetime
+    minutes: int
+    price_cents: int | None
+    status: str
+
+
+def span_of(services: Sequence[Offer]) -> Span:
+    """Several services follow one another without a pause; the longest of their buffers comes after them."""
+    return Span(
+        minutes=sum(service.duration_minutes for service in services),
+        after_minutes=max(service.buffer_minutes for service in services),
+    )
+
+
+def book(
+    session: Session,
+    now: datetime,
+    tenant: Tenant,
+    customer_id: int,
+    professional_id: int,
+    service_ids: Sequence[int],
+    starts_at: datetime,
+    created_by: str,
+) -> Booked:
+    """Book one visit, or find that the customer has it already.
+
+    Raises NotFound ("professional", "customer" or "service"), and Refusal without alternatives.
+    """
+    tenant_id = _id(tenant)
+    _lock_professionals(session, tenant_id, (professional_id,))
+    _lock_customer(session, tenant_id, customer_id)
+    existing = _same_visit(session, tenant_id, customer_id, professional_id, service_ids, starts_at)
+    if existing:
+        return Booked(existing, already_existed=True)
+    services = catalog.chosen(session, tenant_id, service_ids)
+    if services is None:
+        raise NotFound("service")
+    _require_offered(session, tenant_id, professional_id, service_ids)
+    _require_below_limit(session, now, tenant, customer_id)
+    span = span_of(services)
+    _require_free(session, now, tenant, professional_id, span, starts_at)
+    times = _Times.of(starts_at, span)
+    appointment = Appointment(
+        tenant_id=tenant_id,
+        professional_id=professional_id,
+        customer_id=customer_id,
+        created_by=created_by,
+        created_at=now,
+        starts_at=times.starts_at,
+        ends_at=times.ends_at,
+        busy_from=times.busy_from,
+        busy_until=times.busy_until,
+    )
+    _insert(session, appointment, services)
+    return Booked(appointment, already_existed=False)
+
+
+def move(
+    session: Session,
+    now: datetime,
+    tenant: Tenant,
+    customer_id: int,
+    appointment_id: int,
+    starts_at: datetime,
+    professional_id: int | None = None,
+) -> Moved:
+    """Give a customer's appointment a new time, and perhaps another professional, in one UPDATE.
+
+    Its own old time counts as free. It keeps its id and its snapshot of services. Raises NotFound
+    ("appointment" or "professional"), and Refusal without alternatives.
+    """
+    tenant_id = _id(tenant)
+    appointment = own(session, tenant_id, customer_id, appointment_id, lock=True)
+    previous = (appointment.starts_at, appointment.professional_id)
+    target = professional_id or appointment.professional_id
+    _require_still_ahead(appointment, now)
+    if previous == (starts_at, target):
+        return Moved(appointment, *previous, unchanged=True)
+    _require_in_time(appointment, now, tenant)
+    _lock_professionals(session, tenant_id, (appointment.professional_id, target))
+    if target != appointment.professional_id:
+        _require_offered(session, tenant_id, target, service_ids(session, tenant_id, appointment_id))
+    elif catalog.professional_name(session, tenant_id, target) is None:
+        raise Refusal(Code.SERVICO_NAO_ATENDIDO)
+    span = booked_span(appointment)
+    _require_free(session, now, tenant, target, span, starts_at, without=appointment.id)
+    appointment.professional_id = target
+    appointment.squeeze_in = False
+    _place(session, appointment, _Times.of(starts_at, span))
+    return Moved(appointment, *previous, unchanged=False)
+
+
+def cancel(
+    session: Session, now: datetime, tenant: Tenant, customer_id: int, appointment_id: int, reason: str = ""
+) -> Cancelled:
+    """Cancel a customer's appointment. Raises NotFound("appointment"), and Refusal when it is too late."""
+    appointment = own(session, _id(tenant), customer_id, appointment_id, lock=True)
+    if appointment.status == AppointmentStatus.CANCELLED:
+        return Cancelled(appointment, already_cancelled=True)
+    _require_still_ahead(appointment, now)
+    _require_in_time(appointment, now, tenant)
+    appointment.status = AppointmentStatus.CANCELLED
+    appointment.cancelled_at = now
+    appointment.cancel_reason = reason[:300]
+    session.flush()
+    return Cancelled(appointment, already_cancelled=False)
+
+
+def own(
+    session: Session, tenant_id: int, customer_id: int, appointment_id: int, *, lock: bool = False
+) -> Appointment:
+    """This customer's appointment. Raises NotFound("appointment"), also for somebody else's."""
+    query = (
+        select(Appointment)
+        .where(_APPOINTMENT.c.id == appointment_id, _APPOINTMENT.c.tenant_id == tenant_id)
+        .where(_APPOINTMENT.c.customer_id == customer_id)
+        .execution_options(populate_existing=True)
+    )
+    found: Appointment | None = session.execute(query.with_for_update() if lock else query).scalar()
+    if found is None:
+        raise NotFound("appointment")
+    return found
+
+
+def upcoming(session: Session, tenant_id: int, customer_id: int, now: datetime) -> list[Details]:
+    """The customer's appointments that are still to come, earliest first; at most 100 services of them."""
+    return _details(
+        session,
+        _APPOINTMENT.c.tenant_id == tenant_id,
+        _APPOINTMENT.c.customer_id == customer_id,
+        _APPOINTMENT.c.status == AppointmentStatus.BOOKED,
+        _APPOINTMENT.c.starts_at > now,
+    )
+
+
+def details(session: Session, tenant_id: int, appointment_id: int) -> Details:
+    """One appointment of the tenant, whatever its status. Raises NotFound("appointment")."""
+    found = _details(session, _APPOINTMENT.c.tenant_id == tenant_id, _APPOINTMENT.c.id == appointment_id)
+    if not found:
+        raise NotFound("appointment")
+    return found[0]
+
+
+def service_ids(session: Session, tenant_id: int, appointment_id: int) -> tuple[int, ...]:
+    """The services of an appointment, in their order."""
+    rows = session.execute(
+        select(_PART.c.service_id)
+        .where(_PART.c.tenant_id == tenant_id, _PART.c.appointment_id == appointment_id)
+        .order_by(_PART.c.position)
+    )
+    return tuple(rows.scalars())
+
+
+def booked_span(appointment: Appointment) -> Span:
+    """Length and buffers of a visit as they were when it was booked."""
+    return Span(
+        minutes=_minutes(appointment.ends_at - appointment.starts_at),
+        before_minutes=_minutes(appointment.starts_at - appointment.busy_from),
+        after_minutes=_minutes(appointment.busy_until - appointment.ends_at),
+    )
+
+
+def busy(
+    session: Session,
+    tenant_id: int,
+    professional_ids: Collection[int],
+    begins: datetime,
+    ends: datetime,
+    *,
+    without: int | None = None,
+) -> dict[int, tuple[Busy, ...]]:
+    """What takes the time of these professionals between two instants, in one statement.
+
+    Squeezed-in appointments count as well. `without` leaves one appointment out: the one to be moved.
+    """
+    rows = session.execute(
+        select(_APPOINTMENT.c.professional_id, _APPOINTMENT.c.busy_from, _APPOINTMENT.c.busy_until)
+        .where(_APPOINTMENT.c.tenant_id == tenant_id)
+        .where(_APPOINTMENT.c.professional_id.in_(professional_ids))
+        .where(_APPOINTMENT.c.busy_from > begins - LONGEST_BUSY, _APPOINTMENT.c.busy_from < ends)
+        .where(_APPOINTMENT.c.busy_until > begins, _APPOINTMENT.c.status.in_(OCCUPYING))
+        .where(_APPOINTMENT.c.id != (without or 0))
+    )
+    found: dict[int, list[Busy]] = defaultdict(list)
+    for key, start, end in rows:
+        found[key].append(Busy(start, end))
+    return {key: tuple(taken) for key, taken in found.items()}
+
+
+def agendas(
+    session: Session,
+    tenant: Tenant,
+    professional_ids: Collection[int],
+    span: Span,
+    first: date,
+    last: date,
+    *,
+    without: int | None = None,
+) -> dict[int, Agenda]:
+    """All that decides on a visit of this span from `first` through `last`, in four statements."""
+    hours = catalog.hours(session, tenant, professional_ids, first, last)
+    begins = availability.instant(tenant.zone, first, 0) - timedelta(minutes=span.before_minutes)
+    ends = availability.instant(tenant.zone, last, availability.MINUTES_OF_DAY)
+    ends += timedelta(minutes=span.after_minutes)
+    taken = busy(session, _id(tenant), professional_ids, begins, ends, without=without)
+    return {key: replace(agenda, busy=taken.get(key, ())) for key, agenda in hours.items()}
+
+
+def _details(session: Session, *conditions: ColumnElement[bool]) -> list[Details]:
+    columns = (
+        _APPOINTMENT.c.id,
+        _APPOINTMENT.c.professional_id,
+        _APPOINTMENT.c.starts_at,
+        _APPOINTMENT.c.ends_at,
+        _APPOINTMENT.c.status,
+        _PROFESSIONAL.c.name.label("professional"),
+        _PART.c.service_id,
+        _PART.c.name.label("service"),
+        _PART.c.price_cents,
+    )
+    rows = session.execute(
+        select(*columns)
+        .join(_PROFESSIONAL, _PROFESSIONAL.c.id == _APPOINTMENT.c.professional_id)
+        .join(_PART, _PART.c.appointment_id == _APPOINTMENT.c.id)
+        .where(*conditions)
+        .order_by(_APPOINTMENT.c.starts_at, _APPOINTMENT.c.id, _PART.c.position)
+        .limit(100)
+    )
+    result = []
+    for key, group in groupby(rows, key=lambda row: row.id):
+        parts = list(group)
+        head = parts[0]
+        prices = [part.price_cents for part in parts]
+        result.append(
+            Details(
+                id=key,
+                services=tuple(part.service for part in parts),
+                service_ids=tuple(part.service_id for part in parts),
+                professional_id=head.professional_id,
+                professional=head.professional,
+                starts_at=head.starts_at,
+                minutes=_minutes(head.ends_at - head.starts_at),
+                price_cents=None if None in prices else sum(prices),
+                status=head.status,
+            )
+        )
+    return result
+
+
+def _id(tenant: Tenant) -> int:
+    assert tenant.id is not None
+    return tenant.id
+
+
+def _minutes(length: timedelta) -> int:
+    return length // timedelta(minutes=1)
+
+
+class _Times(NamedTuple):
+    starts_at: datetime
+    ends_at: datetime
+    busy_from: datetime
+    busy_until: datetime
+
+    @classmethod
+    def of(cls, starts_at: datetime, span: Span) -> "_Times":
+        ends_at = starts_at + timedelta(minutes=span.minutes)
+        return cls(
+            starts_at,
+            ends_at,
+            starts_at - timedelta(minutes=span.before_minutes),
+            ends_at + timedelta(minutes=span.after_minutes),
+        )
+
+
+def _place(session: Session, appointment: Appointment, times: _Times) -> None:
+    appointment.starts_at, appointment.ends_at, appointment.busy_from, appointment.busy_until = times
+    with _overlap_refused():
+        session.flush()
+
+
+def _lock_professionals(session: Session, tenant_id: int, professional_ids: Iterable[int]) -> None:
+    for key in sorted(set(professional_ids)):
+        bumped = session.execute(
+            update(_PROFESSIONAL)
+            .where(_PROFESSIONAL.c.id == key, _PROFESSIONAL.c.tenant_id == tenant_id)
+            .values(agenda_version=_PROFESSIONAL.c.agenda_version + 1)
+            .returning(_PROFESSIONAL.c.id)
+        ).scalar()
+        if bumped is None:
+            raise NotFound("professional")
+
+
+def _lock_customer(session: Session, tenant_id: int, customer_id: int) -> None:
+    bumped = session.execute(
+        update(_CUSTOMER)
+        .where(_CUSTOMER.c.id == customer_id, _CUSTOMER.c.tenant_id == tenant_id)
+        .values(bookings_version=_CUSTOMER.c.bookings_version + 1)
+        .returning(_CUSTOMER.c.id)
+    ).scalar()
+    if bumped is None:
+        raise NotFound("customer")
+
+
+def _same_visit(
+    session: Session,
+    tenant_id: int,
+    customer_id: int,
+    professional_id: int,
+    wanted: Sequence[int],
+    starts_at: datetime,
+) -> Appointment | None:
+    rows = session.execute(
+        select(Appointment)
+        .where(_APPOINTMENT.c.tenant_id == tenant_id, _APPOINTMENT.c.customer_id == customer_id)
+        .where(_APPOINTMENT.c.professional_id == professional_id, _APPOINTMENT.c.starts_at == starts_at)
+        .where(_APPOINTMENT.c.status == AppointmentStatus.BOOKED)
+        .order_by(_APPOINTMENT.c.id)
+    ).scalars()
+    found: Appointment
+    for found in rows:
+        if found.id is not None and service_ids(session, tenant_id, found.id) == tuple(wanted):
+            return found
+    return None
+
+
+def _require_offered(session: Session, tenant_id: int, professional_id: int, wanted: Collection[int]) -> None:
+    if catalog.professional_name(session, tenant_id, professional_id) is None:
+        raise NotFound("professional")
+    if professional_id not in catalog.offering(session, tenant_id, wanted):
+        raise Refusal(Code.SERVICO_NAO_ATENDIDO)
+
+
+def _require_below_limit(session: Session, now: datetime, tenant: Tenant, customer_id: int) -> None:
+    open_ones = session.execute(
+        select(func.count())
+        .where(_APPOINTMENT.c.tenant_id == tenant.id, _APPOINTMENT.c.customer_id == customer_id)
+        .where(_APPOINTMENT.c.status == AppointmentStatus.BOOKED, _APPOINTMENT.c.starts_at > now)
+    ).scalar_one()
+    if open_ones >= tenant.max_open_appointments:
+        raise Refusal(Code.LIMITE_CLIENTE, {"limit": tenant.max_open_appointments})
+
+
+def _require_still_ahead(appointment: Appointment, now: datetime) -> None:
+    if appointment.status == AppointmentStatus.CANCELLED:
+        raise Refusal(Code.JA_CANCELADO)
+    if appointment.status != AppointmentStatus.BOOKED or appointment.starts_at <= now:
+        raise Refusal(Code.JA_COMECOU)
+
+
+def _require_in_time(appointment: Appointment, now: datetime, tenant: Tenant) -> None:
+    if appointment.starts_at < now + timedelta(minutes=tenant.cancel_notice_minutes):
+        raise Refusal(Code.PRAZO_DE_MUDANCA, {"minutes": tenant.cancel_notice_minutes})
+
+
+def _require_free(
+    session: Session,
+    now: datetime,
+    tenant: Tenant,
+    professional_id: int,
+    span: Span,
+    starts_at: datetime,
+    *,
+    without: int | None = None,
+) -> None:
+    rules = catalog.rules(tenant)
+    day = starts_at.astimezone(rules.zone).date()
+    loaded = agendas(session, tenant, (professional_id,), span, day, day, without=without)
+    reason = availability.check(rules, loaded[professional_id], span, starts_at, now)
+    if reason:
+        raise Refusal(reason.code, dict(reason.detail))
+
+
+def _insert(session: Session, appointment: Appointment, services: Sequence[Offer]) -> None:
+    with _overlap_refused():
+        session.add(appointment)
+        session.flush()
+    assert appointment.id is not None
+    session.add_all(
+        AppointmentService(
+            tenant_id=appointment.tenant_id,
+            appointment_id=appointment.id,
+            position=position,
+            service_id=service.id,
+            name=service.name,
+            duration_minutes=service.duration_minutes,
+            buffer_minutes=service.buffer_minutes,
+            price_cents=service.price_cents,
+        )
+        for position, service in enumerate(services)
+    )
+    session.flush()
+
+
+@contextmanager
+def _overlap_refused() -> Iterator[None]:
+    """The database's own guard answers in the predicate's words; the transaction is lost all the same."""
+    try:
+        yield
+    except IntegrityError as error:
+        if "no_overlap" not in str(error.orig):
+            raise
+        raise Refusal(Code.OCUPADO) from error

@@ -4,11 +4,18 @@ Rows are deactivated, never deleted: past appointments keep pointing at them.
 """
 
 import datetime as dt
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, UniqueConstraint
-from sqlmodel import Field, SQLModel
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, UniqueConstraint, func, select
+from sqlmodel import Field, Session, SQLModel
 
-MINUTES_OF_DAY = 24 * 60
+from models import holiday
+from models.availability import MINUTES_OF_DAY as MINUTES_OF_DAY
+from models.availability import Agenda, Block, Code, Rules, Window
+from models.db import table
+from models.tenant import Tenant
 
 
 class Service(SQLModel, table=True):
@@ -100,3 +107,189 @@ class Closure(SQLModel, table=True):
     start_minute: int = 0
     end_minute: int = MINUTES_OF_DAY
     reason: str = Field(default="", max_length=200)
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """An active service, and the active professionals (id, name) who offer it, by id."""
+
+    id: int
+    name: str
+    duration_minutes: int
+    buffer_minutes: int
+    price_cents: int | None
+    professionals: tuple[tuple[int, str], ...] = ()
+
+
+_SERVICE = table(Service)
+_PROFESSIONAL = table(Professional)
+_OFFERED = table(ProfessionalService)
+_WINDOW = table(WorkingWindow)
+_TIME_OFF = table(TimeOff)
+_CLOSURE = table(Closure)
+_OFFER = (
+    _SERVICE.c.id,
+    _SERVICE.c.name,
+    _SERVICE.c.duration_minutes,
+    _SERVICE.c.buffer_minutes,
+    _SERVICE.c.price_cents,
+)
+
+
+def rules(tenant: Tenant) -> Rules:
+    """The tenant's rules as availability wants them."""
+    return Rules(tenant.zone, tenant.slot_step_minutes, tenant.min_notice_minutes, tenant.horizon_days)
+
+
+def offers(session: Session, tenant_id: int) -> list[Offer]:
+    """What can be booked, by id; a service that nobody offers now has no professionals."""
+    services = session.execute(
+        select(*_OFFER).where(_SERVICE.c.tenant_id == tenant_id, _SERVICE.c.active).order_by(_SERVICE.c.id)
+    ).all()
+    pairs = session.execute(
+        select(_OFFERED.c.service_id, _PROFESSIONAL.c.id, _PROFESSIONAL.c.name)
+        .join(_PROFESSIONAL, _PROFESSIONAL.c.id == _OFFERED.c.professional_id)
+        .where(_OFFERED.c.tenant_id == tenant_id, _PROFESSIONAL.c.active)
+        .order_by(_PROFESSIONAL.c.id)
+    ).all()
+    who: dict[int, list[tuple[int, str]]] = defaultdict(list)
+    for service_id, professional_id, name in pairs:
+        who[service_id].append((professional_id, name))
+    return [replace(Offer(*row), professionals=tuple(who[row[0]])) for row in services]
+
+
+def chosen(session: Session, tenant_id: int, service_ids: Sequence[int]) -> list[Offer] | None:
+    """The active services in the order asked for, one of them perhaps twice; None if any is missing.
+
+    Their `professionals` are left empty.
+    """
+    rows = session.execute(
+        select(*_OFFER).where(
+            _SERVICE.c.tenant_id == tenant_id, _SERVICE.c.id.in_(service_ids), _SERVICE.c.active
+        )
+    )
+    found = {row[0]: Offer(*row) for row in rows}
+    return [found[key] for key in service_ids] if found.keys() >= set(service_ids) else None
+
+
+def offered_by(session: Session, tenant_id: int, professional_id: int) -> list[Offer]:
+    """The active services of one professional, by id; their `professionals` are left empty."""
+    rows = session.execute(
+        select(*_OFFER)
+        .join(_OFFERED, _OFFERED.c.service_id == _SERVICE.c.id)
+        .where(
+            _OFFERED.c.tenant_id == tenant_id,
+            _OFFERED.c.professional_id == professional_id,
+            _SERVICE.c.active,
+        )
+        .order_by(_SERVICE.c.id)
+    )
+    return [Offer(*row) for row in rows]
+
+
+def offering(session: Session, tenant_id: int, service_ids: Collection[int]) -> dict[int, str]:
+    """The active professionals who offer all these services: id → name, by id."""
+    wanted = set(service_ids)
+    rows = session.execute(
+        select(_PROFESSIONAL.c.id, _PROFESSIONAL.c.name)
+        .join(_OFFERED, _OFFERED.c.professional_id == _PROFESSIONAL.c.id)
+        .where(
+            _OFFERED.c.tenant_id == tenant_id,
+            _OFFERED.c.service_id.in_(wanted),
+            _PROFESSIONAL.c.active,
+        )
+        .group_by(_PROFESSIONAL.c.id, _PROFESSIONAL.c.name)
+        .having(func.count() == len(wanted))
+        .order_by(_PROFESSIONAL.c.id)
+    )
+    return {row[0]: row[1] for row in rows}
+
+
+def professional_name(session: Session, tenant_id: int, professional_id: int) -> str | None:
+    """The name of an active professional; None if there is none with this id."""
+    name: str | None = session.execute(
+        select(_PROFESSIONAL.c.name).where(
+            _PROFESSIONAL.c.tenant_id == tenant_id,
+            _PROFESSIONAL.c.id == professional_id,
+            _PROFESSIONAL.c.active,
+        )
+    ).scalar()
+    return name
+
+
+def opens_on(session: Session, tenant_id: int, weekday: int) -> bool:
+    """True if any active professional works on that weekday (0 = Monday)."""
+    return bool(
+        session.execute(
+            select(_WINDOW.c.id)
+            .join(_PROFESSIONAL, _PROFESSIONAL.c.id == _WINDOW.c.professional_id)
+            .where(_WINDOW.c.tenant_id == tenant_id, _WINDOW.c.weekday == weekday, _PROFESSIONAL.c.active)
+            .limit(1)
+        ).first()
+    )
+
+
+def hours(
+    session: Session, tenant: Tenant, professional_ids: Collection[int], first: dt.date, last: dt.date
+) -> dict[int, Agenda]:
+    """Hours, holidays, closures and time off of these professionals from `first` through `last`.
+
+    Three statements, whatever the number of professionals and days; `busy` is left empty.
+    """
+    assert tenant.id is not None
+    shared = _holidays(tenant, first, last) + _closures(session, tenant.id, first, last)
+    windows = _windows(session, tenant.id, professional_ids, first, last)
+    away = _time_off(session, tenant.id, professional_ids, first, last)
+    return {key: Agenda(tuple(windows[key]), (*shared, *away[key])) for key in professional_ids}
+
+
+def _holidays(tenant: Tenant, first: dt.date, last: dt.date) -> list[Block]:
+    if not (tenant.holidays_closed and tenant.holidays_country):
+        return []
+    days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
+    named = [(day, holiday.name_of(tenant.holidays_country, tenant.holidays_state, day)) for day in days]
+    return [Block(Code.FERIADO, day, day, reason=name) for day, name in named if name]
+
+
+def _closures(session: Session, tenant_id: int, first: dt.date, last: dt.date) -> list[Block]:
+    rows = session.execute(
+        select(_CLOSURE.c.date, _CLOSURE.c.start_minute, _CLOSURE.c.end_minute, _CLOSURE.c.reason).where(
+            _CLOSURE.c.tenant_id == tenant_id, _CLOSURE.c.date.between(first, last)
+        )
+    )
+    return [Block(Code.FECHADO, day, day, start, end, reason) for day, start, end, reason in rows]
+
+
+def _windows(
+    session: Session, tenant_id: int, professional_ids: Collection[int], first: dt.date, last: dt.date
+) -> dict[int, list[Window]]:
+    weekdays = {(first + dt.timedelta(days=n)).weekday() for n in range(min(7, (last - first).days + 1))}
+    rows = session.execute(
+        select(_WINDOW.c.professional_id, _WINDOW.c.weekday, _WINDOW.c.start_minute, _WINDOW.c.end_minute)
+        .where(_WINDOW.c.tenant_id == tenant_id)
+        .where(_WINDOW.c.professional_id.in_(professional_ids), _WINDOW.c.weekday.in_(weekdays))
+    )
+    found: dict[int, list[Window]] = defaultdict(list)
+    for key, *window in rows:
+        found[key].append(Window(*window))
+    return found
+
+
+def _time_off(
+    session: Session, tenant_id: int, professional_ids: Collection[int], first: dt.date, last: dt.date
+) -> dict[int, list[Block]]:
+    columns = (
+        _TIME_OFF.c.first_date,
+        _TIME_OFF.c.last_date,
+        _TIME_OFF.c.start_minute,
+        _TIME_OFF.c.end_minute,
+    )
+    rows = session.execute(
+        select(_TIME_OFF.c.professional_id, *columns)
+        .where(_TIME_OFF.c.tenant_id == tenant_id, _TIME_OFF.c.professional_id.in_(professional_ids))
+        .where(_TIME_OFF.c.first_date <= last, _TIME_OFF.c.last_date >= first)
+    )
+    found: dict[int, list[Block]] = defaultdict(list)
+    for key, *block in rows:
+        found[key].append(Block(Code.FOLGA, *block))
+    return found
