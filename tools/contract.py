@@ -17,7 +17,7 @@ class Arguments(BaseModel):
 
 
 class ToolRefusal(Exception):
-    """A rule of the business says no. `text` is Portuguese, for the model: why, and what is possible instead."""
+    """A rule of the business says no. `text` is Portuguese, for the model: why, and what else is possible."""
 
     def __init__(self, code: str, text: str) -> None:
         super().__init__(code)
@@ -55,7 +55,8 @@ class ToolOutcome:
 @dataclass(frozen=True)
 class Tool:
     """One tool. `writes` marks those that change something: they run after the reads of the same answer and
-    go through an idempotency row.
+    go through an idempotency row. `not_with` names the tools whose results the customer must have seen first:
+    in one answer with any of them it is refused.
     """
 
     name: str
@@ -63,3 +64,4 @@ class Tool:
     arguments: type[Arguments]
     run: Callable[[ToolContext, Any], ToolOutcome]
     writes: bool = False
+    not_with: frozenset[str] = frozenset()

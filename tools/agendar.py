@@ -1,0 +1,157 @@
+"""Book a visit."""
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+from sqlalchemy import update
+from sqlmodel import Session
+
+from models import appointment, audit, catalog
+from models.appointment import Details
+from models.customer import Customer
+from models.db import table
+from models.errors import NotFound, Refusal
+from models.tenant import Tenant
+from tools import idempotency, refusals, speech
+from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
+from tools.fields import Day, Id, Minute, Weekday
+from tools.idempotency import Written
+from tools.refusals import Wanted
+
+NAME = "agendar"
+MAX_SERVICES = 5
+MAX_NAME = 200
+_CUSTOMER = table(Customer)
+
+
+class Agendar(Arguments):
+    """The arguments of agendar."""
+
+    servico_id: Id | None = Field(
+        None, description="O serviço. Para mais de um na mesma visita, use servico_ids.", examples=[1]
+    )
+    servico_ids: list[Id] | None = Field(
+        None,
+        description=(
+            "Dois a cinco serviços da mesma visita, feitos um depois do outro pelo mesmo profissional. Use "
+            "no lugar de servico_id."
+        ),
+        examples=[[1, 2]],
+    )
+    profissional_id: Id = Field(description="Quem vai atender, como buscar_horarios mostrou.")
+    data: Day
+    hora: Minute
+    dia_semana: Weekday | None = None
+    nome_cliente: str | None = Field(
+        None,
+        description="Nome do cliente, se ele disse e ainda não era conhecido.",
+        examples=["Maria Silva"],
+    )
+
+    @model_validator(mode="after")
+    def _names_services_once(self) -> "Agendar":
+        if (self.servico_id is None) == (self.servico_ids is None):
+            raise PydanticCustomError("one_of", "informe `servico_id` ou `servico_ids`, e só um dos dois")
+        if not 1 <= len(self.services) <= MAX_SERVICES:
+            raise PydanticCustomError("size", "`servico_ids` deve ter de um a cinco serviços")
+        return self
+
+    @property
+    def services(self) -> list[int]:
+        return [self.servico_id] if self.servico_id is not None else list(self.servico_ids or [])
+
+
+def run(context: ToolContext, wish: Agendar) -> ToolOutcome:
+    refusals.check_weekday(wish.data, wish.dia_semana)
+    try:
+        text = idempotency.once(context, NAME, wish, lambda session: _book(session, context, wish))
+    except Refusal as refusal:
+        raise _refused(context, wish, refusal) from refusal
+    except NotFound as missing:
+        raise _missing(context, wish, str(missing)) from missing
+    return ToolOutcome(text)
+
+
+def _book(session: Session, context: ToolContext, wish: Agendar) -> Written:
+    tenant = session.get_one(Tenant, context.tenant_id)
+    starts_at = refusals.start(tenant, wish.data, wish.hora, context.now)
+    booked = appointment.book(
+        session,
+        context.now,
+        tenant,
+        context.customer_id,
+        wish.profissional_id,
+        wish.services,
+        starts_at,
+        created_by="bot",
+    )
+    _keep_name(session, context, wish.nome_cliente)
+    assert booked.appointment.id is not None
+    details = appointment.details(session, context.tenant_id, booked.appointment.id)
+    if booked.already_existed:
+        return Written(f"Já estava agendado {_line(details, tenant)}", details)
+    audit.record(session, context.now, context.tenant_id, "appointment.book", subject_id=details.id)
+    return Written(f"Agendado {_line(details, tenant)}", details)
+
+
+def _line(details: Details, tenant: Tenant) -> str:
+    about = f"{details.minutes} min, {speech.price(details.price_cents)}"
+    return f"(agendamento_id {details.id}): {speech.visit(details, tenant.zone)} ({about})."
+
+
+def _keep_name(session: Session, context: ToolContext, name: str | None) -> None:
+    """Only where none was known: a name that somebody gave once is not for the model to change."""
+    cleaned = " ".join((name or "").split())[:MAX_NAME].strip()
+    if not cleaned:
+        return
+    session.execute(
+        update(_CUSTOMER)
+        .where(_CUSTOMER.c.id == context.customer_id, _CUSTOMER.c.tenant_id == context.tenant_id)
+        .where(_CUSTOMER.c.name == "")
+        .values(name=cleaned)
+    )
+
+
+def _refused(context: ToolContext, wish: Agendar, refusal: Refusal) -> ToolRefusal:
+    with context.db.reading() as session:
+        tenant = session.get_one(Tenant, context.tenant_id)
+        services = catalog.chosen(session, context.tenant_id, wish.services)
+        name = catalog.professional_name(session, context.tenant_id, wish.profissional_id)
+        if services is None or name is None:
+            raise LookupError("what was there a moment ago is gone") from refusal
+        what = speech.listed([service.name for service in services])
+        wanted = Wanted(
+            headline=f"Não agendei {what} com {name} para {speech.at(wish.data, wish.hora)}",
+            professional_id=wish.profissional_id,
+            professional=name,
+            service_ids=wish.services,
+            span=appointment.span_of(services),
+            day=wish.data,
+            minute=wish.hora,
+        )
+        return refusals.refused(session, context.now, tenant, refusal, wanted)
+
+
+def _missing(context: ToolContext, wish: Agendar, kind: str) -> ToolRefusal:
+    if kind == "professional":
+        return refusals.missing(kind, "profissional_id", wish.profissional_id)
+    with context.db.reading() as session:
+        for key in wish.services:
+            if catalog.chosen(session, context.tenant_id, [key]) is None:
+                return refusals.missing("service", "servico_id", key)
+    raise LookupError(kind)
+
+
+TOOL = Tool(
+    name=NAME,
+    description=(
+        "Marca um horário para o cliente desta conversa. Use somente depois que buscar_horarios mostrou o "
+        "horário livre em uma resposta anterior E o cliente confirmou claramente o serviço, o profissional, "
+        "a data e a hora, tudo na mesma proposta. Não use por suposição, com uma ideia incompleta, nem na "
+        "mesma resposta que buscar_horarios. Se recusar, diga o motivo e ofereça as alternativas mostradas. "
+        "Não diga que agendou sem ter recebido “Agendado” ou “Já estava agendado”."
+    ),
+    arguments=Agendar,
+    run=run,
+    writes=True,
+    not_with=frozenset({"buscar_horarios"}),
+)

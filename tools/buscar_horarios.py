@@ -1,0 +1,216 @@
+"""Free starts of one service on one day."""
+
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+from sqlmodel import Session
+
+from models import alternatives, appointment, availability, catalog
+from models.availability import Code, Reason, Rules, Span
+from models.catalog import Offer
+from models.tenant import Tenant
+from tools import refusals, speech
+from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
+from tools.fields import PERIODS, Day, Id, Period, Weekday
+
+# More lines than this would neither be read nor fit; more professionals are loaded only if these are full.
+MOST_PROFESSIONALS = 20
+_PERIOD_WORDS = {"manha": ", de manhã", "tarde": ", à tarde", "noite": ", à noite"}
+
+
+class BuscarHorarios(Arguments):
+    """The arguments of buscar_horarios."""
+
+    data: Day
+    profissional_id: Id | None = Field(
+        None, description="Só este profissional. Sem ele, qualquer um que faça o serviço.", examples=[1]
+    )
+    servico_id: Id | None = Field(
+        None,
+        description="O serviço desejado. Só pode faltar se o profissional faz um único serviço.",
+        examples=[1],
+    )
+    periodo: Period | None = None
+    dia_semana: Weekday | None = None
+
+    @model_validator(mode="after")
+    def _names_one(self) -> "BuscarHorarios":
+        if self.profissional_id is None and self.servico_id is None:
+            raise PydanticCustomError("one_of", "informe `servico_id` ou `profissional_id`")
+        return self
+
+
+@dataclass(frozen=True)
+class _Question:
+    """What is looked for, with everything known of it."""
+
+    tenant: Tenant
+    rules: Rules
+    service: Offer
+    span: Span
+    names: dict[int, str]
+    day: date
+    period: str | None
+    now: datetime
+
+    @property
+    def part(self) -> tuple[int, int]:
+        return PERIODS[self.period] if self.period else availability.WHOLE_DAY
+
+
+def run(context: ToolContext, wish: BuscarHorarios) -> ToolOutcome:
+    refusals.check_weekday(wish.data, wish.dia_semana)
+    with context.db.reading() as session:
+        question = _question(session, context, wish)
+        return ToolOutcome(_listing(session, question) or _none(session, question, wish.profissional_id))
+
+
+def _question(session: Session, context: ToolContext, wish: BuscarHorarios) -> _Question:
+    tenant = session.get_one(Tenant, context.tenant_id)
+    service = _service(session, context.tenant_id, wish)
+    return _Question(
+        tenant=tenant,
+        rules=catalog.rules(tenant),
+        service=service,
+        span=appointment.span_of([service]),
+        names=_professionals(session, context.tenant_id, wish.profissional_id, service),
+        day=wish.data,
+        period=wish.periodo,
+        now=context.now,
+    )
+
+
+def _service(session: Session, tenant_id: int, wish: BuscarHorarios) -> Offer:
+    if wish.servico_id is not None:
+        found = catalog.chosen(session, tenant_id, [wish.servico_id])
+        if found is None:
+            raise refusals.missing("service", "servico_id", wish.servico_id)
+        return found[0]
+    assert wish.profissional_id is not None
+    return _only_service(session, tenant_id, wish.profissional_id)
+
+
+def _only_service(session: Session, tenant_id: int, professional_id: int) -> Offer:
+    name = catalog.professional_name(session, tenant_id, professional_id)
+    if name is None:
+        raise refusals.missing("professional", "profissional_id", professional_id)
+    offers = catalog.offered_by(session, tenant_id, professional_id)
+    if not offers:
+        raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"{name} não faz nenhum serviço no momento.")
+    if len(offers) > 1:
+        lines = [f"- {speech.offer_line(offer)}" for offer in offers]
+        heading = f"{name} faz mais de um serviço. Pergunte ao cliente qual e informe o servico_id:"
+        raise ToolRefusal("SERVICO_NAO_INFORMADO", "\n".join([heading, *lines]))
+    return offers[0]
+
+
+def _professionals(
+    session: Session, tenant_id: int, professional_id: int | None, service: Offer
+) -> dict[int, str]:
+    names = catalog.offering(session, tenant_id, [service.id])
+    if professional_id is None:
+        if not names:
+            raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"Ninguém faz {service.name} no momento.")
+        return names
+    if professional_id in names:
+        return {professional_id: names[professional_id]}
+    name = catalog.professional_name(session, tenant_id, professional_id)
+    if name is None:
+        raise refusals.missing("professional", "profissional_id", professional_id)
+    instead = refusals.who_offers(session, tenant_id, service.id, service.name)
+    raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"{name} não faz {service.name}. {instead}")
+
+
+def _listing(session: Session, question: _Question) -> str | None:
+    if availability.check_date(question.rules, question.day, question.now):
+        return None
+    keys = list(question.names)
+    lines = _lines(session, question, keys[:MOST_PROFESSIONALS])
+    if not lines and keys[MOST_PROFESSIONALS:]:
+        lines = _lines(session, question, keys[MOST_PROFESSIONALS:])
+    if not lines:
+        return None
+    heading = f"Horários livres para {speech.service(question.service)} em {speech.day(question.day)}:"
+    if len(keys) > MOST_PROFESSIONALS:
+        lines.append(f"e mais profissionais fazem esse serviço ({len(keys)} ao todo): peça um pelo nome.")
+    return "\n".join([heading, *lines])
+
+
+def _lines(session: Session, question: _Question, keys: list[int]) -> list[str]:
+    day, zone = question.day, question.tenant.zone
+    agendas = appointment.agendas(session, question.tenant, keys, question.span, day, day)
+    lines = []
+    for key, agenda in agendas.items():
+        free = availability.slots(question.rules, agenda, question.span, day, question.now, question.part)
+        if free:
+            lines.append(f"- {speech.professional(key, question.names[key])}: {speech.starts(free, zone)}")
+        if len(lines) == MOST_PROFESSIONALS:
+            break
+    return lines
+
+
+def _none(session: Session, question: _Question, professional_id: int | None) -> str:
+    part = _PERIOD_WORDS.get(question.period or "", "")
+    sentence = (
+        f"Não há horário livre para {speech.service(question.service)} em {speech.day(question.day)}{part}: "
+        f"{_why(session, question, professional_id)}."
+    )
+    found = alternatives.near(
+        session,
+        question.now,
+        question.tenant,
+        question.names,
+        question.span,
+        question.day,
+        question.part[0],
+    )
+    lines = speech.alternative_lines(found, question.names, question.tenant.zone)
+    return "\n".join([sentence, *(lines or ["Também não há nenhum outro horário na agenda aberta."])])
+
+
+def _why(session: Session, question: _Question, professional_id: int | None) -> str:
+    reason = _reason(session, question)
+    closed = reason.code == Code.FORA_DO_EXPEDIENTE and not reason.detail["hours"]
+    if closed and professional_id is None:
+        return _closed(session, question)
+    people = list(question.names.values())
+    return speech.refusal(reason.code, reason.detail, people[0] if len(people) == 1 else "toda a equipe")
+
+
+def _reason(session: Session, question: _Question) -> Reason:
+    day = question.day
+    beyond = availability.check_date(question.rules, day, question.now)
+    if beyond:
+        return beyond
+    agendas = appointment.agendas(session, question.tenant, question.names, question.span, day, day)
+    reasons = [
+        availability.why_none(question.rules, agenda, question.span, day, question.now, question.part)
+        for agenda in agendas.values()
+    ]
+    telling = availability.most_telling(reasons)
+    assert telling is not None
+    return telling
+
+
+def _closed(session: Session, question: _Question) -> str:
+    assert question.tenant.id is not None
+    if catalog.opens_on(session, question.tenant.id, question.day.weekday()):
+        return f"ninguém faz {question.service.name} nesse dia da semana"
+    return f"{question.tenant.name} não abre nesse dia"
+
+
+TOOL = Tool(
+    name="buscar_horarios",
+    description=(
+        "Mostra os horários livres de um serviço em uma data, por profissional. Use sempre antes de "
+        "oferecer, confirmar ou agendar um horário: só o que aparece aqui está livre. Precisa do servico_id, "
+        "ou do profissional_id se ele faz um único serviço; os identificadores vêm de buscar_servicos. "
+        "Quando não há horário livre, diz o motivo e os horários mais próximos. Não use para uma data que o "
+        "cliente não mencionou nem aceitou, nem repita a mesma busca: a resposta vale até que algo seja "
+        "agendado."
+    ),
+    arguments=BuscarHorarios,
+    run=run,
+)

@@ -1,0 +1,34 @@
+"""Ask for a person: the run ends with a hand-over."""
+
+from pydantic import Field
+
+from tools.contract import Arguments, Tool, ToolContext, ToolOutcome
+
+MAX_MOTIVE = 300
+
+
+class ChamarAtendente(Arguments):
+    """The arguments of chamar_atendente."""
+
+    motivo: str = Field(
+        description="Por que o cliente precisa de uma pessoa, em uma frase curta para a equipe.",
+        examples=["Quer negociar um pacote de noiva"],
+    )
+
+
+def run(_context: ToolContext, wish: ChamarAtendente) -> ToolOutcome:
+    motive = wish.motivo.strip()[:MAX_MOTIVE] or "Sem motivo informado"
+    return ToolOutcome("Pedido registrado: uma pessoa da equipe vai continuar esta conversa.", handoff=motive)
+
+
+TOOL = Tool(
+    name="chamar_atendente",
+    description=(
+        "Passa a conversa para uma pessoa da equipe. Use quando o cliente pedir para falar com alguém, "
+        "reclamar, tratar de pagamento ou de saúde, ou precisar de algo que as outras ferramentas não fazem. "
+        "Não use para o que você mesmo pode resolver com as outras ferramentas. Depois dela, apenas avise o "
+        "cliente que uma pessoa vai continuar; não prometa prazo."
+    ),
+    arguments=ChamarAtendente,
+    run=run,
+)

@@ -1,0 +1,122 @@
+"""A write tool does its work once: its result is a row, stored in the same transaction as what it wrote.
+
+The key is made of the turn, the tool and its arguments, so a re-run after a crash, or the same wish in a
+fresh model answer with a new id, finds the first result. Only successes are stored: a refusal may be over
+in a minute.
+"""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from sqlalchemy import insert, select
+from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlmodel import Session
+
+from models import appointment
+from models.appointment import AppointmentStatus, Details
+from models.db import table
+from models.run import WriteKey
+from models.tenant import Tenant
+from tools import speech
+from tools.contract import Arguments, ToolContext
+
+# PostgreSQL's words for "nothing happened, try the transaction again": serialisation failure and deadlock.
+_TRY_AGAIN = ("40001", "40P01")
+_ATTEMPTS = 3
+_KEY = table(WriteKey)
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a write did: the text for the model, and the appointment as it was left."""
+
+    text: str
+    details: Details
+
+
+def key(context: ToolContext, tool: str, arguments: Arguments) -> str:
+    """A hex digest that is the same for the same wish in the same turn."""
+    canonical = arguments.model_dump(mode="json", exclude_none=True)
+    parts = [context.tenant_id, context.turn_key, tool, canonical]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def once(context: ToolContext, tool: str, arguments: Arguments, act: Callable[[Session], Written]) -> str:
+    """The text of `act`, run in one transaction with its key; of a second run, the text of the first.
+
+    Whatever `act` raises undoes both.
+    """
+    for _ in range(_ATTEMPTS - 1):
+        try:
+            return _once(context, tool, arguments, act)
+        except OperationalError as error:
+            if getattr(error.orig, "sqlstate", None) not in _TRY_AGAIN:
+                raise
+    return _once(context, tool, arguments, act)
+
+
+def _once(context: ToolContext, tool: str, arguments: Arguments, act: Callable[[Session], Written]) -> str:
+    digest = key(context, tool, arguments)
+    try:
+        with context.db.writing() as session:
+            again = _again(session, context, digest)
+            if again is not None:
+                return again
+            written = act(session)
+            session.execute(insert(_KEY).values(**_row(context, tool, digest, written)))
+            return written.text
+    except IntegrityError:
+        # On PostgreSQL a twin may commit between our look and our insert: then its result is ours.
+        again = earlier(context, tool, arguments)
+        if again is None:
+            raise
+        return again
+
+
+def earlier(context: ToolContext, tool: str, arguments: Arguments) -> str | None:
+    """The result of a first run that was committed, in the words of a second; None if there was none."""
+    with context.db.reading() as session:
+        return _again(session, context, key(context, tool, arguments))
+
+
+def _row(context: ToolContext, tool: str, digest: str, written: Written) -> dict[str, object]:
+    result = {
+        "text": written.text,
+        "appointment_id": written.details.id,
+        "state": _state(written.details),
+    }
+    return {
+        "tenant_id": context.tenant_id,
+        "key": digest,
+        "tool": tool,
+        "result": json.dumps(result, ensure_ascii=False),
+        "at": context.now,
+    }
+
+
+def _again(session: Session, context: ToolContext, digest: str) -> str | None:
+    stored = session.execute(
+        select(_KEY.c.result).where(_KEY.c.tenant_id == context.tenant_id, _KEY.c.key == digest)
+    ).scalar()
+    if stored is None:
+        return None
+    first = json.loads(stored)
+    now = appointment.details(session, context.tenant_id, first["appointment_id"])
+    if _state(now) == first["state"]:
+        return _already(first["text"])
+    tenant = session.get_one(Tenant, context.tenant_id)
+    return (
+        f"Este pedido já tinha sido atendido (agendamento_id {now.id}) e depois houve outra mudança: "
+        f"{speech.visit(now, tenant.zone)}, {speech.STATUS[AppointmentStatus(now.status)]}. "
+        "Nada foi feito agora."
+    )
+
+
+def _state(details: Details) -> list[object]:
+    return [details.status, details.starts_at.isoformat(), details.professional_id]
+
+
+def _already(text: str) -> str:
+    return text if text.startswith("Já ") else f"Já estava {text[0].lower()}{text[1:]}"

@@ -1,0 +1,37 @@
+"""The customer's own appointments that are still to come."""
+
+from models import appointment
+from models.customer import Customer
+from models.tenant import Tenant
+from tools import speech
+from tools.contract import Arguments, Tool, ToolContext, ToolOutcome
+
+
+class MeusAgendamentos(Arguments):
+    """The arguments of meus_agendamentos: none."""
+
+
+def run(context: ToolContext, _wish: MeusAgendamentos) -> ToolOutcome:
+    with context.db.reading() as session:
+        zone = session.get_one(Tenant, context.tenant_id).zone
+        name = session.get_one(Customer, context.customer_id).name
+        found = appointment.upcoming(session, context.tenant_id, context.customer_id, context.now)
+    if not found:
+        return ToolOutcome("Nenhum agendamento futuro.")
+    lines = [f"- {speech.appointment_line(details, zone)}" for details in found]
+    return ToolOutcome(
+        "\n".join([f"Agendamentos de {name}:" if name else "Agendamentos do cliente:", *lines])
+    )
+
+
+TOOL = Tool(
+    name="meus_agendamentos",
+    description=(
+        "Lista os agendamentos futuros do cliente desta conversa, com o agendamento_id de cada um. Use "
+        "quando ele perguntar pelos próprios horários, antes de remarcar ou cancelar se o agendamento_id "
+        "ainda não apareceu, e quando houver dúvida se algo foi marcado. Não mostra agendamentos de outras "
+        "pessoas."
+    ),
+    arguments=MeusAgendamentos,
+    run=run,
+)

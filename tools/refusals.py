@@ -1,0 +1,94 @@
+"""What stops a wish before or in the domain, as refusals for the model."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+
+from sqlmodel import Session
+
+from models import alternatives, availability, catalog
+from models.availability import Code, Span
+from models.errors import Refusal
+from models.tenant import Tenant
+from tools import speech
+from tools.contract import ToolRefusal
+from tools.fields import DAYS
+
+
+def check_weekday(day: date, believed: str | None) -> None:
+    """Raises ToolRefusal if the model is wrong about the weekday: then it may be wrong about the date."""
+    if believed in (None, DAYS[day.weekday()]):
+        return
+    clause = speech.refusal(Code.DIA_SEMANA_ERRADO, {"date": day, "believed": believed}, "")
+    raise ToolRefusal(
+        Code.DIA_SEMANA_ERRADO, f"Nada foi feito: {clause}. Confirme com o cliente qual é a data certa."
+    )
+
+
+def start(tenant: Tenant, day: date, minute: int, now: datetime) -> datetime:
+    """The instant of a local date and time. Raises Refusal for one that is far off or does not exist."""
+    reason = availability.check_date(catalog.rules(tenant), day, now)
+    if reason:
+        raise Refusal(reason.code, dict(reason.detail))
+    if not availability.exists(tenant.zone, day, minute):
+        raise Refusal(Code.HORA_INEXISTENTE)
+    return availability.instant(tenant.zone, day, minute)
+
+
+def missing(kind: str, field: str, value: int) -> ToolRefusal:
+    """No such row for this tenant or customer; `kind` as in NotFound."""
+    return ToolRefusal("NAO_ENCONTRADO", speech.MISSING[kind].format(id=f"{field} {value}"))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A visit that was refused: `headline` says what was tried; `without` is the appointment to be moved."""
+
+    headline: str
+    professional_id: int
+    professional: str
+    service_ids: Sequence[int]
+    span: Span
+    day: date
+    minute: int
+    without: int | None = None
+
+
+# No other time would help against these.
+_FINAL = (Code.LIMITE_CLIENTE, Code.JA_COMECOU, Code.JA_CANCELADO, Code.PRAZO_DE_MUDANCA)
+
+
+def refused(session: Session, now: datetime, tenant: Tenant, refusal: Refusal, wanted: Wanted) -> ToolRefusal:
+    """What was tried, why not, and the nearest alternatives each on a line."""
+    clause = speech.refusal(refusal.code, refusal.detail, wanted.professional)
+    sentence = f"{wanted.headline}: {clause}."
+    if refusal.code in _FINAL:
+        return ToolRefusal(refusal.code, sentence)
+    return ToolRefusal(refusal.code, "\n".join([sentence, *_instead(session, now, tenant, wanted)]))
+
+
+def _instead(session: Session, now: datetime, tenant: Tenant, wanted: Wanted) -> list[str]:
+    assert tenant.id is not None
+    names = catalog.offering(session, tenant.id, wanted.service_ids)
+    found = alternatives.near(
+        session,
+        now,
+        tenant,
+        names,
+        wanted.span,
+        wanted.day,
+        wanted.minute,
+        preferred=wanted.professional_id,
+        without=wanted.without,
+    )
+    lines = speech.alternative_lines(found, names, tenant.zone)
+    return lines or ["Também não há nenhum outro horário na agenda aberta."]
+
+
+def who_offers(session: Session, tenant_id: int, service_id: int, service: str) -> str:
+    """A sentence that names who could do it instead."""
+    names = catalog.offering(session, tenant_id, [service_id])
+    if not names:
+        return f"Ninguém faz {service} no momento."
+    people = [speech.professional(key, name) for key, name in names.items()]
+    return f"Quem faz {service}: {speech.shortlist(people)}."
