@@ -4,10 +4,10 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 
-from sqlalchemy import ForeignKeyConstraint, UniqueConstraint
+from sqlalchemy import ForeignKeyConstraint, UniqueConstraint, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from models.db import UtcDateTime
+from models.db import UtcDateTime, table
 
 _OLD_MOBILE = re.compile(r"(?P<head>whatsapp:\+55[1-9][0-9])(?P<local>[6-9][0-9]{7})")
 
@@ -79,6 +79,17 @@ def find_or_create(
             )
     session.flush()
     return customer_id
+
+
+def opt_out(session: Session, now: datetime, tenant_id: int, customer_id: int) -> None:
+    """They want no messages from this business; the first time stands."""
+    customers = table(Customer)
+    session.execute(
+        update(customers)
+        .where(customers.c.tenant_id == tenant_id, customers.c.id == customer_id)
+        .where(customers.c.opted_out_at.is_(None))
+        .values(opted_out_at=now)
+    )
 
 
 def _known(session: Session, tenant_id: int, addresses: Sequence[str]) -> Sequence[CustomerAddress]:

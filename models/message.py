@@ -7,11 +7,17 @@ from typing import Any
 
 from sqlalchemy import (
     JSON,
+    ColumnElement,
     ForeignKeyConstraint,
     Index,
+    Row,
+    Select,
     UniqueConstraint,
+    and_,
+    delete,
     exists,
     insert,
+    or_,
     select,
     text,
     update,
@@ -21,7 +27,7 @@ from sqlmodel import Field, Session, SQLModel, col
 
 from models import conversation, customer
 from models.conversation import Conversation, Holder
-from models.db import Database, UtcDateTime, table
+from models.db import Database, UtcDateTime, change, table
 
 
 class Direction(StrEnum):
@@ -117,17 +123,18 @@ class EarlyStatus(SQLModel, table=True):
     at: datetime = Field(sa_type=UtcDateTime)
 
 
-# How far a message has come. A callback only ever moves it to a higher rank; what is final stays.
+# How far a message has come. Reports only ever move it to a higher rank, so their order does not matter: a
+# failure outranks "sent", and what shows that the message arrived outranks the failure.
 RANK = {
     Status.QUEUED: 0,
     Status.SENDING: 1,
     Status.IN_DOUBT: 1,
     Status.ACCEPTED: 2,
     Status.SENT: 3,
-    Status.DELIVERED: 4,
-    Status.READ: 5,
-    Status.FAILED: 6,
-    Status.DROPPED: 6,
+    Status.FAILED: 4,
+    Status.DELIVERED: 5,
+    Status.READ: 6,
+    Status.DROPPED: 7,
 }
 UNSENT = (Status.QUEUED, Status.SENDING, Status.IN_DOUBT)
 PREVIEW_LENGTH = 120
@@ -287,7 +294,11 @@ def transcript(
 
 @dataclass(frozen=True)
 class Outgoing:
-    """One line on its way out, claimed for sending. `address` is where it goes, as Twilio writes it."""
+    """One line on its way out, claimed for sending. `address` is where it goes, as Twilio writes it.
+
+    `due_at` is when it was to go out; `sending_since` marks this very attempt: what another attempt reports
+    of the line does not touch it.
+    """
 
     id: int
     tenant_id: int
@@ -296,6 +307,7 @@ class Outgoing:
     address: str
     text: str
     attempts: int
+    due_at: datetime
     sending_since: datetime
 
 
@@ -304,22 +316,10 @@ def claim_outgoing(session: Session, now: datetime, conversation_id: int | None 
 
     A bot line is dropped here, the last moment before the request, if a person took the conversation.
     """
-    messages, conversations = table(Message), table(Conversation)
+    messages = table(Message)
     earlier = messages.alias("earlier")
     query = (
-        select(
-            messages.c.id,
-            messages.c.tenant_id,
-            messages.c.conversation_id,
-            messages.c.run_id,
-            messages.c.text,
-            messages.c.attempts,
-            messages.c.epoch,
-            conversations.c.address,
-            conversations.c.holder,
-            conversations.c.epoch.label("current_epoch"),
-        )
-        .join(conversations, conversations.c.id == messages.c.conversation_id)
+        _outgoing()
         .where(
             messages.c.status == Status.QUEUED,
             messages.c.send_after <= now,
@@ -330,8 +330,6 @@ def claim_outgoing(session: Session, now: datetime, conversation_id: int | None 
             ),
         )
         .order_by(messages.c.send_after, messages.c.id)
-        .limit(1)
-        .with_for_update(skip_locked=True, of=messages)
     )
     if conversation_id is not None:
         query = query.where(messages.c.conversation_id == conversation_id)
@@ -340,19 +338,239 @@ def claim_outgoing(session: Session, now: datetime, conversation_id: int | None 
             _set(session, row.id, status=Status.DROPPED)
             continue
         _set(session, row.id, status=Status.SENDING, sending_since=now, attempts=row.attempts + 1)
-        return Outgoing(
-            row.id,
-            row.tenant_id,
-            row.conversation_id,
-            row.run_id,
-            row.address,
-            row.text,
-            row.attempts + 1,
-            now,
-        )
+        return _claimed(row, now, row.attempts + 1)
     return None
+
+
+def claim_doubtful(
+    session: Session, now: datetime, *, sending_before: datetime, in_doubt_before: datetime
+) -> Outgoing | None:
+    """Take one line of which nobody knows whether it was sent, to look it up at the provider.
+
+    That is a line whose worker has been `sending` since before the first moment (it crashed), or which has
+    been in doubt since before the second. It counts as no attempt.
+    """
+    messages = table(Message)
+    query = (
+        _outgoing()
+        .where(
+            or_(
+                and_(messages.c.status == Status.SENDING, messages.c.sending_since <= sending_before),
+                and_(messages.c.status == Status.IN_DOUBT, messages.c.sending_since <= in_doubt_before),
+            )
+        )
+        .order_by(messages.c.sending_since, messages.c.id)
+    )
+    row = session.execute(query).first()
+    if row is None:
+        return None
+    _set(session, row.id, status=Status.IN_DOUBT, sending_since=now)
+    return _claimed(row, now, row.attempts)
+
+
+def _outgoing() -> Select[Any]:
+    messages, conversations = table(Message), table(Conversation)
+    return (
+        select(
+            messages.c.id,
+            messages.c.tenant_id,
+            messages.c.conversation_id,
+            messages.c.run_id,
+            messages.c.text,
+            messages.c.attempts,
+            messages.c.epoch,
+            messages.c.send_after,
+            conversations.c.address,
+            conversations.c.holder,
+            conversations.c.epoch.label("current_epoch"),
+        )
+        .join(conversations, conversations.c.id == messages.c.conversation_id)
+        .limit(1)
+        .with_for_update(skip_locked=True, of=messages)
+    )
+
+
+def _claimed(row: Row[Any], now: datetime, attempts: int) -> Outgoing:
+    return Outgoing(
+        id=row.id,
+        tenant_id=row.tenant_id,
+        conversation_id=row.conversation_id,
+        run_id=row.run_id,
+        address=row.address,
+        text=row.text,
+        attempts=attempts,
+        due_at=row.send_after,
+        sending_since=now,
+    )
 
 
 def _set(session: Session, message_id: int, **values: object) -> None:
     messages = table(Message)
     session.execute(update(messages).where(messages.c.id == message_id).values(values))
+
+
+# What became of an attempt. Each of these gives False, and changes nothing, where the line is no longer in
+# the hands of this attempt: a callback has told more by then, or another worker has settled it.
+
+
+def requeue(session: Session, outgoing: Outgoing, send_after: datetime) -> bool:
+    """It surely was not sent: it goes out again, not before `send_after`."""
+    return _end_attempt(session, outgoing, status=Status.QUEUED, send_after=send_after)
+
+
+def mark_in_doubt(session: Session, outgoing: Outgoing) -> bool:
+    """It may have been sent: nothing follows until a callback or a look at the provider tells."""
+    return _end_attempt(session, outgoing, status=Status.IN_DOUBT)
+
+
+def mark_failed(session: Session, outgoing: Outgoing, error_code: int | None) -> bool:
+    """It was not sent, and never will be."""
+    return _end_attempt(session, outgoing, status=Status.FAILED, error_code=error_code)
+
+
+def _end_attempt(session: Session, outgoing: Outgoing, **values: object) -> bool:
+    messages = table(Message)
+    statement = (
+        update(messages)
+        .where(
+            messages.c.id == outgoing.id,
+            messages.c.status.in_((Status.SENDING, Status.IN_DOUBT)),
+            messages.c.sending_since == outgoing.sending_since,
+        )
+        .values(values)
+    )
+    return change(session, statement) == 1
+
+
+@dataclass(frozen=True)
+class Progress:
+    """Where a line of ours stands after a report, and whether that report changed it."""
+
+    message_id: int
+    tenant_id: int
+    conversation_id: int
+    status: Status
+    error_code: int | None
+    attempts: int
+    changed: bool
+
+
+def mark_accepted(session: Session, now: datetime, outgoing: Outgoing, sid: str, status: Status) -> Progress:
+    """The provider took it under this sid. Reports that came before we knew the sid are applied as well."""
+    row = _locked(session, outgoing.tenant_id, col(Message.id) == outgoing.id)
+    assert row is not None
+    progress = _advance(row, now, sid, status, None)
+    early = session.get(EarlyStatus, sid)
+    if early is None:
+        return progress
+    session.delete(early)
+    return _advance(row, now, sid, Status(early.status), early.error_code)
+
+
+def apply_status(
+    session: Session,
+    now: datetime,
+    tenant_id: int,
+    *,
+    sid: str,
+    status: Status,
+    error_code: int | None = None,
+    message_id: int | None = None,
+) -> Progress | None:
+    """Take a delivery report for a line of this tenant, named by our id or by the provider's sid.
+
+    None: no such line is known yet. The report is kept, and applied as soon as the sid is known.
+    """
+    row = None
+    if message_id is not None:
+        row = _locked(session, tenant_id, col(Message.id) == message_id)
+    if row is None:
+        row = _locked(session, tenant_id, col(Message.provider_sid) == sid)
+    if row is None:
+        _keep(session, now, sid, status, error_code)
+        return None
+    return _advance(row, now, sid, status, error_code)
+
+
+def _locked(session: Session, tenant_id: int, which: ColumnElement[bool]) -> Message | None:
+    query = (
+        select(Message)
+        .where(col(Message.tenant_id) == tenant_id, which, col(Message.direction) == Direction.OUT)
+        .with_for_update()
+        .execution_options(populate_existing=True)
+    )
+    return session.scalar(query)
+
+
+def _advance(row: Message, now: datetime, sid: str, status: Status, error_code: int | None) -> Progress:
+    changed = row.provider_sid in (None, sid) and sid not in row.extra.get(FORMER_SIDS, ())
+    if changed:
+        row.provider_sid = sid
+        changed = RANK[status] > RANK[Status(row.status)]
+    if changed:
+        row.status = status
+        row.error_code = error_code if status == Status.FAILED else None
+        row.sent_at = row.sent_at or (now if status != Status.FAILED else None)
+    assert row.id is not None
+    return Progress(
+        message_id=row.id,
+        tenant_id=row.tenant_id,
+        conversation_id=row.conversation_id,
+        status=Status(row.status),
+        error_code=row.error_code,
+        attempts=row.attempts,
+        changed=changed,
+    )
+
+
+FORMER_SIDS = "former_sids"
+
+
+def send_anew(session: Session, progress: Progress, send_after: datetime) -> None:
+    """Queue again a line that was accepted and then surely not delivered, for a reason that passes.
+
+    Its sid is remembered: what is still reported of that one says nothing of the new attempt.
+    """
+    row = _locked(session, progress.tenant_id, col(Message.id) == progress.message_id)
+    assert row is not None
+    row.extra = row.extra | {FORMER_SIDS: [*row.extra.get(FORMER_SIDS, ()), row.provider_sid]}
+    row.provider_sid = row.error_code = row.sent_at = None
+    row.status, row.send_after = Status.QUEUED, send_after
+
+
+def _keep(session: Session, now: datetime, sid: str, status: Status, error_code: int | None) -> None:
+    try:
+        with session.begin_nested():
+            session.add(EarlyStatus(provider_sid=sid, status=status, error_code=error_code, at=now))
+    except IntegrityError:
+        known = session.get_one(EarlyStatus, sid, with_for_update=True)
+        if RANK[status] > RANK[Status(known.status)]:
+            known.status, known.error_code, known.at = status, error_code, now
+
+
+def sid_is_known(session: Session, sid: str) -> bool:
+    """Whether some line has this provider sid."""
+    return session.scalar(select(col(Message.id)).where(col(Message.provider_sid) == sid)) is not None
+
+
+def apply_late(session: Session, now: datetime) -> list[Progress]:
+    """Apply kept reports whose sid has become known since.
+
+    A report and the answer that tells its sid can pass each other in two transactions.
+    """
+    query = select(EarlyStatus, col(Message.tenant_id)).join(
+        Message, col(EarlyStatus.provider_sid) == col(Message.provider_sid)
+    )
+    late = []
+    for early, tenant_id in session.execute(query).all():
+        row = _locked(session, tenant_id, col(Message.provider_sid) == early.provider_sid)
+        if row is not None:
+            late.append(_advance(row, now, early.provider_sid, Status(early.status), early.error_code))
+        session.delete(early)
+    return late
+
+
+def forget_early(session: Session, before: datetime) -> int:
+    """Delete kept reports that nobody asked for; gives how many."""
+    early = table(EarlyStatus)
+    return change(session, delete(early).where(early.c.at < before))

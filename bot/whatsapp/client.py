@@ -1,4 +1,4 @@
-"""Sending through Twilio's REST client over httpx; its answers in our words."""
+"""What sends: the interface that the outbox knows, and how it can fail."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -40,5 +40,8 @@ class Sender(Protocol):
         ...
 
     def find(self, to: str, text: str, since: datetime) -> Sent | None:
-        """Look whether this very text was accepted for this address at or after `since`. Raises SendError."""
+        """The newest message to this address with this very text that was accepted at or after `since`.
+
+        Raises SendError.
+        """
         ...

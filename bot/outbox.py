@@ -1,0 +1,221 @@
+"""The way out: one queued line after the other, sent once; and what becomes of it afterwards."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from sqlmodel import Session
+
+from bot.services import Services
+from bot.whatsapp import codes
+from bot.whatsapp.client import SendError, Sent
+from bot.whatsapp.codes import Action
+from models import conversation, customer, handoff, message
+from models.handoff import Reason
+from models.message import Outgoing, Progress, Status
+
+log = structlog.get_logger()
+
+# A request to the provider ends within half a minute: after this a worker that is still `sending` is gone.
+STALE = timedelta(minutes=2)
+DOUBT = timedelta(minutes=1)
+# How long we try to look before people are told.
+GIVE_UP_AFTER = timedelta(hours=1)
+# How far before it was due a line is looked for: for clocks that differ, and for its own earlier tries.
+LOOK_BACK = timedelta(minutes=15)
+MAX_SENDS = 3  # of a line that is in doubt each time
+EARLY_KEPT = timedelta(days=7)
+
+
+@dataclass(frozen=True)
+class Retry:
+    """It was not sent: once more, this much later."""
+
+    after: timedelta
+
+
+@dataclass(frozen=True)
+class Fail:
+    """It was not sent, and people must know."""
+
+
+@dataclass(frozen=True)
+class Doubt:
+    """Nobody knows: look it up before anything else."""
+
+
+Decision = Retry | Fail | Doubt
+
+# Waits before the second try, the third, …; after the last one it fails.
+SHORT = tuple(timedelta(seconds=seconds) for seconds in (2, 4, 8, 16, 32, 60, 120))
+# WhatsApp takes about one message in 6 s for one pair of numbers.
+PACED = tuple(timedelta(seconds=seconds) for seconds in (6, 12, 24, 48, 96, 180))
+LONG = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 30, 60))
+
+
+def decide(error: SendError, attempt: int) -> Decision:
+    """What follows the failure of the `attempt`-th try (from 1)."""
+    if not error.surely_not_sent:
+        return Doubt()
+    if error.permanent:
+        return Fail()
+    return again(error.code, attempt) or Fail()
+
+
+def again(code: int | None, attempt: int) -> Retry | None:
+    """The next try after one that surely came to nothing for a reason that passes; None: it is enough."""
+    waits = {Action.ALARM: LONG, Action.RETRY: PACED}.get(codes.action(code), SHORT)
+    return Retry(waits[attempt - 1]) if attempt <= len(waits) else None
+
+
+def send_next(services: Services, conversation_id: int | None = None) -> bool:
+    """Send the oldest line that may go out; says whether there was one.
+
+    Claimed in one transaction, sent in none, recorded in another. A crash between them leaves the line
+    `sending`, and `settle` finds out what became of it.
+    """
+    with services.db.writing() as session:
+        outgoing = message.claim_outgoing(session, services.now(), conversation_id)
+    if outgoing is None:
+        return False
+    try:
+        sender = services.sender_for(outgoing.tenant_id)
+        sent = sender.send(outgoing.address, outgoing.text, reference=outgoing.id)
+    except SendError as error:
+        _not_sent(services, outgoing, error)
+    else:
+        _accepted(services, outgoing, sent)
+    return True
+
+
+def _accepted(services: Services, outgoing: Outgoing, sent: Sent) -> None:
+    now = services.now()
+    with services.db.writing() as session:
+        progress = message.mark_accepted(session, now, outgoing, sent.sid, Status(sent.status))
+        _follow_up(session, now, progress)
+    log.info("message_sent", message_id=outgoing.id, tenant_id=outgoing.tenant_id, attempt=outgoing.attempts)
+
+
+def _not_sent(services: Services, outgoing: Outgoing, error: SendError) -> None:
+    decision, now = decide(error, outgoing.attempts), services.now()
+    with services.db.writing() as session:
+        match decision:
+            case Retry(after):
+                message.requeue(session, outgoing, now + after)
+            case Doubt():
+                message.mark_in_doubt(session, outgoing)
+            case Fail():
+                _fail(session, now, outgoing, error.code)
+    write = log.error if codes.action(error.code) == Action.ALARM else log.warning
+    write(
+        "message_not_sent",
+        message_id=outgoing.id,
+        tenant_id=outgoing.tenant_id,
+        attempt=outgoing.attempts,
+        code=error.code,
+        error=str(error),
+        decision=type(decision).__name__.lower(),
+    )
+
+
+def _fail(session: Session, now: datetime, outgoing: Outgoing, code: int | None) -> None:
+    if message.mark_failed(session, outgoing, code):
+        _undelivered(session, now, outgoing.tenant_id, outgoing.conversation_id, code)
+
+
+def _undelivered(
+    session: Session, now: datetime, tenant_id: int, conversation_id: int, code: int | None
+) -> None:
+    """The customer should have had a line and never will: people must know."""
+    if codes.action(code) == Action.OPT_OUT:
+        customer.opt_out(
+            session, now, tenant_id, conversation.find(session, tenant_id, conversation_id).customer_id
+        )
+    handoff.flag(session, now, tenant_id, conversation_id, Reason.FALHA_NO_ENVIO)
+
+
+def report(
+    services: Services,
+    tenant_id: int,
+    *,
+    sid: str,
+    status: Status,
+    error_code: int | None = None,
+    message_id: int | None = None,
+) -> None:
+    """Take a delivery report, in any order, repeated, also for a line that is not known (yet)."""
+    now = services.now()
+    with services.db.writing() as session:
+        progress = message.apply_status(
+            session, now, tenant_id, sid=sid, status=status, error_code=error_code, message_id=message_id
+        )
+        if progress is not None:
+            _follow_up(session, now, progress)
+
+
+def _follow_up(session: Session, now: datetime, progress: Progress) -> None:
+    """What a failure after the provider had taken the line leads to."""
+    if not progress.changed or progress.status != Status.FAILED:
+        return
+    code = progress.error_code
+    retry = again(code, progress.attempts) if codes.action(code) == Action.RETRY else None
+    log.warning(
+        "message_undelivered",
+        message_id=progress.message_id,
+        tenant_id=progress.tenant_id,
+        code=code,
+        retried=retry is not None,
+    )
+    if retry is not None:
+        message.send_anew(session, progress, now + retry.after)
+    else:
+        _undelivered(session, now, progress.tenant_id, progress.conversation_id, code)
+
+
+def settle(services: Services, now: datetime) -> int:
+    """Find out what became of lines in doubt, and of those that a crashed worker had in hand; gives how many.
+
+    Safe to run twice, also at the same moment.
+    """
+    with services.db.writing() as session:
+        for progress in message.apply_late(session, now):
+            _follow_up(session, now, progress)
+        message.forget_early(session, now - EARLY_KEPT)
+    count = 0
+    while (outgoing := _doubtful(services, now)) is not None:
+        _look_up(services, now, outgoing)
+        count += 1
+    return count
+
+
+def _doubtful(services: Services, now: datetime) -> Outgoing | None:
+    with services.db.writing() as session:
+        return message.claim_doubtful(session, now, sending_before=now - STALE, in_doubt_before=now - DOUBT)
+
+
+def _look_up(services: Services, now: datetime, outgoing: Outgoing) -> None:
+    try:
+        sender = services.sender_for(outgoing.tenant_id)
+        found = sender.find(outgoing.address, outgoing.text, outgoing.due_at - LOOK_BACK)
+    except SendError as error:
+        log.warning("message_not_looked_up", message_id=outgoing.id, code=error.code, error=str(error))
+        if now >= outgoing.due_at + GIVE_UP_AFTER:
+            with services.db.writing() as session:
+                _fail(session, now, outgoing, error.code)
+        return
+    with services.db.writing() as session:
+        outcome = _settled(session, now, outgoing, found)
+    log.info("message_settled", message_id=outgoing.id, tenant_id=outgoing.tenant_id, outcome=outcome)
+
+
+def _settled(session: Session, now: datetime, outgoing: Outgoing, found: Sent | None) -> str:
+    # An equal text of an earlier line is not this one.
+    if found is not None and not message.sid_is_known(session, found.sid):
+        progress = message.mark_accepted(session, now, outgoing, found.sid, Status(found.status))
+        _follow_up(session, now, progress)
+        return "found"
+    if outgoing.attempts < MAX_SENDS:
+        message.requeue(session, outgoing, now)
+        return "sent_again"
+    _fail(session, now, outgoing, None)
+    return "given_up"

@@ -1,0 +1,53 @@
+"""Who sends for which business: `Services.sender_for`."""
+
+import ssl
+import threading
+from collections.abc import Mapping
+
+from twilio.rest import Client  # type: ignore[import-untyped]
+
+from bot.llm.http import ThreadClients
+from bot.settings import Settings
+from bot.whatsapp import accounts
+from bot.whatsapp.accounts import Account
+from bot.whatsapp.client import Sender, SendError
+from bot.whatsapp.twilio import CREDENTIALS, TwilioSender, twilio_client
+from models.db import Database
+from models.tenant import Tenant
+
+
+class Senders:
+    """Twilio senders by business; each thread has clients of its own, all share one SSL context."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        db: Database,
+        environment: Mapping[str, str],
+        context: ssl.SSLContext | None = None,
+    ) -> None:
+        self._settings = settings
+        self._db = db
+        self._environment = environment
+        self._http = ThreadClients(verify=context)
+        self._of_thread = threading.local()
+
+    def sender_for(self, tenant_id: int) -> Sender:
+        """The calling thread's sender for a business. Raises SendError where a setting is missing."""
+        with self._db.reading() as session:
+            tenant = session.get_one(Tenant, tenant_id)
+        account = accounts.of(tenant, self._settings, self._environment)
+        missing = account.missing if not account.tokens else "" if account.sid else "TWILIO_ACCOUNT_SID"
+        if missing:
+            raise SendError(f"{missing} is not set", permanent=False, surely_not_sent=True, code=CREDENTIALS)
+        return TwilioSender(self._client(account), tenant.whatsapp, self._settings.public_url)
+
+    def close(self) -> None:
+        """Close the connections of all threads."""
+        self._http.close()
+
+    def _client(self, account: Account) -> Client:
+        clients: dict[Account, Client] = self._of_thread.__dict__.setdefault("clients", {})
+        if account not in clients:
+            clients[account] = twilio_client(account, self._http, self._settings.twilio_api_url)
+        return clients[account]

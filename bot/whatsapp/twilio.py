@@ -1,0 +1,180 @@
+"""Sending through Twilio's REST client over httpx; its answers in our words."""
+
+import time
+from collections.abc import Callable, Mapping
+from datetime import UTC, datetime
+from typing import TypeVar
+
+import httpx
+import structlog
+from twilio.base.exceptions import (  # type: ignore[import-untyped]
+    TwilioException,
+    TwilioRestException,
+    TwilioServiceException,
+)
+from twilio.http import HttpClient  # type: ignore[import-untyped]
+from twilio.http.response import Response  # type: ignore[import-untyped]
+from twilio.rest import Client  # type: ignore[import-untyped]
+from twilio.rest.api.v2010.account.message import MessageInstance  # type: ignore[import-untyped]
+
+from bot.llm.http import Http
+from bot.whatsapp import codes
+from bot.whatsapp.accounts import Account
+from bot.whatsapp.client import SendError, Sent
+from bot.whatsapp.codes import Action
+from bot.whatsapp.inbound import PREFIX, error_code_of, status_of
+from models.message import Status
+
+CONNECT_SECONDS = 5.0
+SILENCE_SECONDS = 10.0
+TOTAL_SECONDS = 25.0
+LISTED = 50
+FIRST_CODE = 10_000
+CREDENTIALS, NO_ACCOUNT, TOO_MANY = 20003, 20404, 20429
+
+log = structlog.get_logger()
+
+
+class TwilioSender:
+    """One business's number on one account."""
+
+    def __init__(self, client: Client, number: str, public_url: str | None) -> None:
+        self._messages = client.messages
+        self._from = PREFIX + number
+        self._callback = f"{public_url}/twilio/status" if public_url else None
+
+    def send(self, to: str, text: str, *, reference: int) -> Sent:
+        fields = {"status_callback": f"{self._callback}?o={reference}"} if self._callback else {}
+        created = _calling(lambda: self._messages.create(to=to, from_=self._from, body=text, **fields))
+        if not created.sid:
+            raise _ambiguous("an answer without a sid")
+        return _sent(created)
+
+    def find(self, to: str, text: str, since: datetime) -> Sent | None:
+        # Not filtered by DateSent: what is still waiting at Twilio has no such date, and may wait for hours.
+        # The pair of numbers is one chat, newest first, so that a page is enough.
+        listed = _calling(
+            lambda: self._messages.list(to=to, from_=self._from, limit=LISTED, page_size=LISTED)
+        )
+        wanted, since = _words(text), since.replace(microsecond=0)
+        fitting = (line for line in listed if _created(line) >= since and _words(line.body or "") == wanted)
+        newest = max(fitting, key=_created, default=None)
+        return _sent(newest) if newest else None
+
+
+def twilio_client(account: Account, http: Http, api_url: str | None) -> Client:
+    """Twilio's REST client for one account over our HTTP; `api_url` replaces every host of Twilio."""
+    client = Client(account.sid, account.tokens[0], http_client=_Transport(http, api_url))
+    # The library takes both from the environment, and would then bend the host of `api_url` as well.
+    client.edge = client.region = None
+    return client
+
+
+class _Transport(HttpClient):  # type: ignore[misc]  # the library is untyped
+    """How twilio's client reaches the network: no request waits for ever, and none is repeated."""
+
+    def __init__(self, http: Http, api_url: str | None) -> None:
+        super().__init__(log, is_async=False)
+        self._http = http
+        self._base = httpx.URL(api_url) if api_url else None
+
+    def request(
+        self,
+        method: str,
+        uri: str,
+        params: Mapping[str, str | int] | None = None,
+        data: Mapping[str, object] | None = None,
+        headers: Mapping[str, str] | None = None,
+        auth: tuple[str, str] | None = None,
+        timeout: float | None = None,  # noqa: ARG002  # ours are above
+        allow_redirects: bool = False,  # noqa: ARG002  # never: it would carry the credentials along
+    ) -> Response:
+        request = httpx.Request(
+            method, self._address(uri), params=params or None, data=data or None, headers=headers
+        )
+        if auth:
+            request = next(httpx.BasicAuth(*auth).auth_flow(request))
+        return self._exchange(request)
+
+    def _address(self, uri: str) -> httpx.URL:
+        url = httpx.URL(uri)
+        if self._base is None:
+            return url
+        path = self._base.raw_path.rstrip(b"/") + url.raw_path
+        return self._base.copy_with(raw_path=path)
+
+    def _exchange(self, request: httpx.Request) -> Response:
+        deadline = time.monotonic() + TOTAL_SECONDS
+        with self._http.stream(
+            request.method,
+            str(request.url),
+            content=request.read(),
+            headers=request.headers,
+            timeout=httpx.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS),
+        ) as response:
+            body = bytearray()
+            for chunk in response.iter_bytes():
+                body += chunk
+                # A server that trickles never meets the time-out of one read.
+                if time.monotonic() > deadline:
+                    raise httpx.ReadTimeout("out of time")
+            return Response(response.status_code, body.decode("utf-8", "replace"), dict(response.headers))
+
+
+_T = TypeVar("_T")
+_NEVER_LEFT = (
+    httpx.ConnectError,
+    httpx.ConnectTimeout,
+    httpx.PoolTimeout,
+    httpx.ProxyError,
+    httpx.UnsupportedProtocol,
+    httpx.LocalProtocolError,
+)
+
+
+def _calling(call: Callable[[], _T]) -> _T:
+    """What the call gives; every way in which it can fail becomes a SendError."""
+    try:
+        return call()
+    except _NEVER_LEFT as error:
+        # Only the kind of the error: its text may hold an address with a password.
+        raise SendError(type(error).__name__, permanent=False, surely_not_sent=True) from None
+    except httpx.HTTPError as error:
+        raise _ambiguous(type(error).__name__) from None
+    except (TwilioRestException, TwilioServiceException) as error:
+        raise refusal(error.status, error_code_of(error.code)) from None
+    except (TwilioException, ValueError, TypeError, AttributeError) as error:
+        raise _ambiguous(f"an answer that cannot be read: {type(error).__name__}") from None
+
+
+def _ambiguous(message: str, code: int | None = None) -> SendError:
+    return SendError(message, permanent=False, surely_not_sent=False, code=code)
+
+
+def refusal(status: int, code: int | None) -> SendError:
+    """What an HTTP answer that is no success means. `code` is Twilio's, or the status where it gave none."""
+    code = code if code and code >= FIRST_CODE else None  # the library puts the status where there is no code
+    message = f"HTTP {status}, code {code}"
+    if status >= 500 or status == httpx.codes.REQUEST_TIMEOUT:
+        return _ambiguous(message, code)
+    code = _SURE.get(status, code) if code not in codes.ACTIONS else code
+    permanent = codes.action(code) not in (Action.RETRY, Action.ALARM)
+    return SendError(message, permanent=permanent, surely_not_sent=True, code=code)
+
+
+# Answers that mean the same without a code: who we are is wrong, or we are too fast. A redirect says that the
+# address is wrong.
+_SURE = {401: CREDENTIALS, 403: CREDENTIALS, 429: TOO_MANY} | dict.fromkeys((301, 302, 307, 308), NO_ACCOUNT)
+
+
+def _sent(line: MessageInstance) -> Sent:
+    return Sent(str(line.sid), status_of(str(line.status)) or Status.ACCEPTED)
+
+
+def _created(line: MessageInstance) -> datetime:
+    # Where nobody knows when, it counts as ours: better one line too few than one twice.
+    return line.date_created if isinstance(line.date_created, datetime) else datetime.max.replace(tzinfo=UTC)
+
+
+def _words(text: str) -> str:
+    return " ".join(text.split())

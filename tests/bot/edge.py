@@ -1,0 +1,182 @@
+"""The edge, put together for tests: a business, its webhooks behind a client, the outbox, a fake Twilio."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from types import TracebackType
+
+from flask import Flask
+from sqlmodel import select
+from werkzeug.test import TestResponse
+
+from bot import outbox
+from bot.llm.client import ModelClient
+from bot.llm.http import ThreadClients
+from bot.services import Services
+from bot.settings import Settings
+from bot.web.webhook import webhook
+from bot.whatsapp.accounts import Account
+from bot.whatsapp.client import Sender
+from bot.whatsapp.twilio import TwilioSender, twilio_client
+from models import message
+from models.conversation import Conversation
+from models.customer import Customer, CustomerAddress
+from models.db import Database
+from models.handoff import Handoff
+from models.message import Author, EarlyStatus, Message
+from models.tenant import Tenant
+from tests.conftest import NOW
+from tests.fakes.twilio import ACCOUNT, PUBLIC_URL, SENDER, TOKEN, FakeTwilio, Line
+
+
+@dataclass
+class Clock:
+    """The time, moved by hand."""
+
+    at: datetime = NOW
+
+    def __call__(self) -> datetime:
+        return self.at
+
+    def forward(self, **span: float) -> datetime:
+        self.at += timedelta(**span)
+        return self.at
+
+
+def settings(**values: object) -> Settings:
+    """Settings of a server that is connected to the fake Twilio."""
+    defaults: dict[str, object] = {
+        "public_url": PUBLIC_URL,
+        "twilio_account_sid": ACCOUNT,
+        "twilio_auth_token": (TOKEN,),
+        "llm_provider": "offline",
+    }
+    return Settings(_env_file=None, **(defaults | values))  # type: ignore[call-arg,arg-type]
+
+
+def add_tenant(db: Database, slug: str = "studio-bela", whatsapp: str = SENDER, **values: object) -> int:
+    tenant = Tenant(
+        slug=slug,
+        name=slug.title(),
+        whatsapp=whatsapp,
+        timezone="America/Sao_Paulo",
+        created_at=NOW,
+        **values,
+    )
+    with db.writing() as session:
+        session.add(tenant)
+    assert tenant.id is not None
+    return tenant.id
+
+
+def no_model() -> ModelClient:
+    raise AssertionError("the edge asks no model")
+
+
+@dataclass
+class Edge:
+    """One business with its number on one Twilio. As a context it closes its connections."""
+
+    db: Database
+    fake: FakeTwilio = field(default_factory=FakeTwilio)
+    clock: Clock = field(default_factory=Clock)
+    values: dict[str, object] = field(default_factory=dict)
+    environment: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.fake.now = self.clock
+        self.tenant_id = add_tenant(self.db)
+        self.http = ThreadClients(transport=self.fake.transport())
+        self.services = Services(
+            settings=settings(**self.values),
+            db=self.db,
+            model=no_model,
+            sender_for=self.sender_for,
+            now=self.clock,
+            environment=self.environment,
+        )
+        app = Flask(__name__)
+        app.register_blueprint(webhook(self.services))
+        self.client = app.test_client()
+
+    def __enter__(self) -> "Edge":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.http.close()
+
+    def sender_for(self, tenant_id: int) -> Sender:
+        client = twilio_client(Account(self.fake.account, (self.fake.token,), ""), self.http, None)
+        return TwilioSender(client, SENDER, self.services.settings.public_url)
+
+    # In
+
+    def says(self, text: str = "oi", **fields: str | None) -> TestResponse:
+        """A customer's message, signed and delivered."""
+        headers, form = self.fake.inbound_form(text, **fields)
+        return self.deliver("/twilio/inbound", headers, form)
+
+    def deliver(self, path: str, headers: Mapping[str, str], form: Mapping[str, str]) -> TestResponse:
+        return self.client.post(path, data=form, headers=headers)
+
+    def reports(self, line: Line, status: str, error_code: int | None = None) -> TestResponse:
+        """A status callback for a line that Twilio has."""
+        return self.deliver(*self.fake.status_form(line, status, error_code))
+
+    # Out
+
+    def queue(self, text: str, conversation_id: int = 1, author: Author = Author.BOT, **values: int) -> int:
+        """Queue a line; gives its seq."""
+        with self.db.writing() as session:
+            return message.add(
+                session,
+                self.clock(),
+                self.tenant_id,
+                conversation_id,
+                author=author,
+                text=text,
+                **values,  # type: ignore[arg-type]
+            )
+
+    def send_all(self) -> int:
+        """Send all that is due now; gives how many steps found work."""
+        steps = 0
+        while outbox.send_next(self.services):
+            steps += 1
+        return steps
+
+    # What is there
+
+    def messages(self) -> list[Message]:
+        with self.db.reading() as session:
+            return list(session.exec(select(Message).order_by(Message.conversation_id, Message.seq)))  # type: ignore[arg-type]
+
+    def statuses(self) -> list[str]:
+        """Of our own lines, in order."""
+        return [line.status for line in self.messages() if line.direction == "out"]
+
+    def conversation(self, conversation_id: int = 1) -> Conversation:
+        with self.db.reading() as session:
+            return session.get_one(Conversation, conversation_id)
+
+    def conversations(self) -> list[Conversation]:
+        with self.db.reading() as session:
+            return list(session.exec(select(Conversation)))
+
+    def reasons(self) -> list[str | None]:
+        with self.db.reading() as session:
+            return [episode.reason for episode in session.exec(select(Handoff))]
+
+    def early(self) -> list[EarlyStatus]:
+        with self.db.reading() as session:
+            return list(session.exec(select(EarlyStatus)))
+
+    def customers(self) -> list[Customer]:
+        with self.db.reading() as session:
+            return list(session.exec(select(Customer)))
+
+    def addresses(self) -> list[str]:
+        with self.db.reading() as session:
+            return sorted(row.address for row in session.exec(select(CustomerAddress)))

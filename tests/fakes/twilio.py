@@ -1,0 +1,382 @@
+"""A small whole Twilio: takes messages, lists them, fails as told, and signs what it would send to us.
+
+The same object answers as a real HTTP server on loopback (`with fake.server() as url`) and in memory
+(`fake.transport()` for httpx). It never calls us by itself: a test takes the signed form and delivers it.
+"""
+
+import base64
+import itertools
+import json
+import socket
+import struct
+import threading
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from email.utils import format_datetime
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+import httpx
+from twilio.request_validator import RequestValidator
+
+ACCOUNT = "AC" + "a1" * 16
+TOKEN = "the-auth-token-of-the-tests"
+PUBLIC_URL = "https://horacerta.example.com"
+SENDER = "+551130001000"
+CUSTOMER = "whatsapp:+5531998966398"
+BSUID = "whatsapp:BR.1502576394655843"
+VERSION = "2010-04-01"
+START = datetime(2026, 12, 2, 13, 20, tzinfo=UTC)
+
+Form = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """What becomes of one create. `accept`: the message exists afterwards. `then`: what the client sees."""
+
+    accept: bool
+    then: str = "answer"  # or "stall", "reset"
+    status: int = 201
+    code: int | None = None
+    html: bool = False
+    silent: bool = False  # refuses the connection
+
+
+ACCEPT = Behaviour(accept=True)
+ACCEPT_THEN_STALL = Behaviour(accept=True, then="stall")
+ACCEPT_THEN_RESET = Behaviour(accept=True, then="reset")
+STALL = Behaviour(accept=False, then="stall")
+RESET = Behaviour(accept=False, then="reset")
+TOO_MANY = Behaviour(accept=False, status=429, code=20429)
+BAD_GATEWAY = Behaviour(accept=False, status=502, html=True)
+ACCEPT_THEN_BAD_GATEWAY = Behaviour(accept=True, status=502, html=True)
+REFUSE_CONNECTION = Behaviour(accept=False, silent=True)
+
+
+def refuse(code: int, status: int = 400) -> Behaviour:
+    """Answers an error of Twilio's."""
+    return Behaviour(accept=False, status=status, code=code)
+
+
+@dataclass
+class Line:
+    """One message that Twilio accepted from us."""
+
+    sid: str
+    to: str
+    sender: str
+    body: str
+    callback: str | None
+    at: datetime
+    status: str = "queued"
+    error_code: int | None = None
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    body: str
+    content_type: str = "application/json"
+
+
+class Stalled(Exception):
+    """No answer comes."""
+
+
+class Reset(Exception):
+    """The connection is cut without an answer."""
+
+
+class Refused(Exception):
+    """There is no connection."""
+
+
+@dataclass
+class FakeTwilio:
+    """`sent` are the messages that exist, in order; `requests` all creates that arrived, as forms.
+
+    `script` holds behaviours for the next creates; then `by_number` decides, then all is accepted. `now` is
+    Twilio's clock.
+    """
+
+    account: str = ACCOUNT
+    token: str = TOKEN
+    public_url: str = PUBLIC_URL
+    now: Callable[[], datetime] = lambda: START
+    sent: list[Line] = field(default_factory=list)
+    requests: list[Form] = field(default_factory=list)
+    script: deque[Behaviour] = field(default_factory=deque)
+    by_number: dict[str, Behaviour] = field(default_factory=dict)
+    listing: deque[Behaviour] = field(default_factory=deque)
+    _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def bodies(self) -> list[str]:
+        return [line.body for line in self.sent]
+
+    # The REST API
+
+    def handle(self, method: str, target: str, headers: Mapping[str, str], content: bytes) -> Answer:
+        """Answer one request. Raises Stalled, Reset or Refused where nobody answers."""
+        url = urlsplit(target)
+        if not self._authenticated(headers.get("authorization", "")):
+            return _error(401, 20003)
+        if not url.path.endswith(f"/{VERSION}/Accounts/{self.account}/Messages.json"):
+            return _error(404, 20404)
+        if method == "GET":
+            return self._list(_fields(url.query))
+        return self._create(_fields(content.decode()))
+
+    def _authenticated(self, header: str) -> bool:
+        expected = base64.b64encode(f"{self.account}:{self.token}".encode()).decode()
+        return header == f"Basic {expected}"
+
+    def _create(self, form: Form) -> Answer:
+        with self._lock:
+            self.requests.append(form)
+            if (refusal := _check(form)) is not None:
+                return refusal
+            behaviour = self.script.popleft() if self.script else self.by_number.get(form["To"], ACCEPT)
+            line = self._accept(form) if behaviour.accept else None
+        _cut(behaviour)
+        if behaviour.html:
+            return Answer(behaviour.status, "<html><h1>Bad Gateway</h1></html>", "text/html")
+        if behaviour.status >= 400:
+            return _error(behaviour.status, behaviour.code)
+        assert line is not None
+        return Answer(201, json.dumps(self._document(line)))
+
+    def _accept(self, form: Form) -> Line:
+        line = Line(
+            sid=self.sid(),
+            to=form["To"],
+            sender=form["From"],
+            body=form["Body"],
+            callback=form.get("StatusCallback"),
+            at=self.now(),
+        )
+        self.sent.append(line)
+        return line
+
+    def sid(self, prefix: str = "SM") -> str:
+        """A sid that this Twilio gives only once."""
+        return f"{prefix}{next(self._numbers):032x}"
+
+    def _list(self, filters: Form) -> Answer:
+        if self.listing:
+            behaviour = self.listing.popleft()
+            _cut(behaviour)
+            return _error(behaviour.status, behaviour.code)
+        with self._lock:
+            fitting = [line for line in self.sent if _matches(line, filters)]
+        page = list(reversed(fitting))[: int(filters.get("PageSize", "50"))]
+        return Answer(
+            200,
+            json.dumps(
+                {"messages": [self._document(line) for line in page], "next_page_uri": None, "page": 0}
+            ),
+        )
+
+    def _document(self, line: Line) -> dict[str, object]:
+        at = format_datetime(line.at)
+        return {
+            "account_sid": self.account,
+            "api_version": VERSION,
+            "body": line.body,
+            "date_created": at,
+            "date_sent": None if line.status == "queued" else at,
+            "date_updated": at,
+            "direction": "outbound-api",
+            "error_code": line.error_code,
+            "error_message": None,
+            "from": line.sender,
+            "num_media": "0",
+            "num_segments": "1",
+            "sid": line.sid,
+            "status": line.status,
+            "to": line.to,
+            "uri": f"/{VERSION}/Accounts/{self.account}/Messages/{line.sid}.json",
+        }
+
+    def transport(self) -> httpx.MockTransport:
+        """This Twilio behind an httpx client, without a socket."""
+
+        def answer(request: httpx.Request) -> httpx.Response:
+            try:
+                found = self.handle(request.method, str(request.url), request.headers, request.read())
+            except Stalled:
+                raise httpx.ReadTimeout("stalled", request=request) from None
+            except Reset:
+                raise httpx.RemoteProtocolError("server disconnected", request=request) from None
+            except Refused:
+                raise httpx.ConnectError("refused", request=request) from None
+            return httpx.Response(found.status, text=found.body, headers={"content-type": found.content_type})
+
+        return httpx.MockTransport(answer)
+
+    @contextmanager
+    def server(self) -> Iterator[str]:
+        """This Twilio as an HTTP server on loopback; yields the address for TWILIO_API_URL."""
+        stop = threading.Event()
+        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self, stop))
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_address[1]}"
+        finally:
+            stop.set()
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+    # What Twilio sends to us
+
+    def sign(self, path: str, form: Mapping[str, str], token: str | None = None) -> dict[str, str]:
+        """The headers of a form to this path (with its query) of ours."""
+        validator = RequestValidator(token or self.token)
+        return {"X-Twilio-Signature": validator.compute_signature(self.public_url + path, form)}
+
+    def inbound_form(
+        self,
+        text: str = "oi",
+        *,
+        path: str = "/twilio/inbound",
+        token: str | None = None,
+        **fields: str | None,
+    ) -> tuple[dict[str, str], Form]:
+        """Headers and form of one message of a customer. A field given as None is left out."""
+        sid = self.sid()
+        form: dict[str, str | None] = {
+            "AccountSid": self.account,
+            "ApiVersion": VERSION,
+            "Body": text,
+            "ExternalUserId": BSUID,
+            "From": CUSTOMER,
+            "MessageSid": sid,
+            "MessageType": "text",
+            "NumMedia": "0",
+            "NumSegments": "1",
+            "ProfileName": "Ana",
+            "ReferralNumMedia": "0",
+            "SmsMessageSid": sid,
+            "SmsSid": sid,
+            "SmsStatus": "received",
+            "To": f"whatsapp:{SENDER}",
+            "WaId": "5531998966398",
+        }
+        said = {name: value for name, value in (form | fields).items() if value is not None}
+        return self.sign(path, said, token), said
+
+    def status_form(
+        self, line: Line, status: str, error_code: int | None = None, *, path: str | None = None
+    ) -> tuple[str, dict[str, str], Form]:
+        """Path with query, headers and form of one status callback, in whatever order the test likes."""
+        target = path or (line.callback or "/twilio/status").removeprefix(self.public_url)
+        form = {
+            "AccountSid": self.account,
+            "ApiVersion": VERSION,
+            "ChannelPrefix": "whatsapp",
+            "From": line.sender,
+            "MessageSid": line.sid,
+            "MessageStatus": status,
+            "SmsSid": line.sid,
+            "SmsStatus": status,
+            "To": line.to,
+        }
+        if error_code is not None:
+            form["ErrorCode"] = str(error_code)
+        return target, self.sign(target, form), form
+
+
+def _fields(text: str) -> Form:
+    return {name: values[0] for name, values in parse_qs(text, keep_blank_values=True).items()}
+
+
+def _check(form: Form) -> Answer | None:
+    if not form.get("To"):
+        return _error(400, 21604)
+    if not form.get("From", "").startswith("whatsapp:"):
+        return _error(400, 63007)
+    if not form["To"].startswith("whatsapp:"):
+        return _error(400, 21211)
+    if not form.get("Body"):
+        return _error(400, 21602)
+    return _error(400, 21617) if len(form["Body"]) > 1600 else None
+
+
+def _error(status: int, code: int | None) -> Answer:
+    document = {
+        "code": code,
+        "message": f"error {code} for +5531998966398",
+        "more_info": "",
+        "status": status,
+    }
+    return Answer(status, json.dumps(document))
+
+
+def _cut(behaviour: Behaviour) -> None:
+    if behaviour.silent:
+        raise Refused
+    if behaviour.then == "stall":
+        raise Stalled
+    if behaviour.then == "reset":
+        raise Reset
+
+
+def _matches(line: Line, filters: Form) -> bool:
+    day = line.at.date()
+    return (
+        filters.get("To", line.to) == line.to
+        and filters.get("From", line.sender) == line.sender
+        and date.fromisoformat(filters.get("DateSent>", day.isoformat())[:10]) <= day
+        and date.fromisoformat(filters.get("DateSent", day.isoformat())[:10]) == day
+    )
+
+
+def _handler(fake: FakeTwilio, stop: threading.Event) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_GET(self) -> None:
+            self._answer()
+
+        def do_POST(self) -> None:
+            self._answer()
+
+        def _answer(self) -> None:
+            content = self.rfile.read(int(self.headers.get("content-length", 0)))
+            headers = {name.lower(): value for name, value in self.headers.items()}
+            self.close_connection = True
+            try:
+                found = fake.handle(self.command, self.path, headers, content)
+            except Stalled:
+                self._until_the_client_goes(stop)
+                return
+            except (Reset, Refused):
+                # Zero linger: the client sees a reset, not an orderly end.
+                self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                return
+            self.close_connection = False
+            body = found.body.encode()
+            self.send_response(found.status)
+            self.send_header("content-type", found.content_type)
+            self.send_header("content-length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def _until_the_client_goes(self, stop: threading.Event) -> None:
+            self.connection.settimeout(0.05)
+            while not stop.is_set():
+                with suppress(TimeoutError):
+                    if not self.connection.recv(1):
+                        return
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Quiet."""
+
+    return Handler
