@@ -1,0 +1,29 @@
+"""The business file: YAML text, validated, compared with the database, applied.
+
+`parse` or `load` first; then `plan` in a reading transaction or `apply` in a writing one; `render` tells it.
+"""
+
+from models.business_file.compare import Change, FieldChange, Kind
+from models.business_file.document import BusinessFileErrors, Problem
+from models.business_file.plans import Plan, plan
+from models.business_file.reader import load, parse
+from models.business_file.report import render
+from models.business_file.shape import BusinessFile
+from models.business_file.stranded import Stranded
+from models.business_file.writer import apply
+
+__all__ = [
+    "BusinessFile",
+    "BusinessFileErrors",
+    "Change",
+    "FieldChange",
+    "Kind",
+    "Plan",
+    "Problem",
+    "Stranded",
+    "apply",
+    "load",
+    "parse",
+    "plan",
+    "render",
+]

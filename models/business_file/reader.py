@@ -1,0 +1,371 @@
+"""From the text of a business file to its values, or to every error in it at once."""
+
+import datetime as dt
+import itertools
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+import holidays
+import phonenumbers
+from yaml.nodes import Node
+
+from models.business_file import values
+from models.business_file.document import (
+    MAX_BYTES,
+    BusinessFileErrors,
+    Problem,
+    Problems,
+    Section,
+    compose,
+    entries_of,
+    items_of,
+    line_of,
+    read_scalar,
+)
+from models.business_file.shape import (
+    Away,
+    BusinessFile,
+    Closed,
+    Hours,
+    Offer,
+    Rules,
+    Settings,
+    Window,
+    Worker,
+)
+from models.business_file.values import Wrong, fold, suggestion
+from models.catalog import MINUTES_OF_DAY
+
+FILE_KEYS = ("tenant", "rules", "services", "professionals", "closures")
+TENANT_KEYS = ("slug", "name", "whatsapp", "timezone", "address", "about", "holidays", "twilio")
+RULE_KEYS = (
+    "slot_step_minutes",
+    "min_notice_minutes",
+    "horizon_days",
+    "cancel_notice_minutes",
+    "max_open_appointments",
+    "reminders_hours",
+    "handoff_hours",
+)
+SERVICE_KEYS = ("name", "duration_minutes", "buffer_minutes", "price")
+PROFESSIONAL_KEYS = ("name", "services", "hours", "time_off")
+YEAR_MINUTES = 366 * MINUTES_OF_DAY
+UNREAD = dt.date.min  # stands in for a date that is a problem already
+
+A = TypeVar("A", Away, Closed)
+
+name_of = values.line(120)
+reason_of = values.line(200)
+
+
+def load(path: Path) -> BusinessFile:
+    """Read and parse a file. Raises OSError, BusinessFileErrors."""
+    with path.open("rb") as stream:
+        data = stream.read(MAX_BYTES + 1)
+    try:
+        return parse(data.decode())
+    except UnicodeDecodeError as error:
+        # A cut in the middle of a character is no reason to speak of UTF-8: the file is too large.
+        if len(data) > MAX_BYTES:
+            return parse(data.decode(errors="replace"))
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BusinessFileErrors([Problem(line, "the file must be saved as UTF-8")]) from error
+
+
+def parse(text: str) -> BusinessFile:
+    """Everything that `text` says about a business. Raises BusinessFileErrors with all that is wrong."""
+    problems = Problems()
+    root = Section(problems, compose(text), "the file", FILE_KEYS)
+    root.need_node("tenant")
+    tenant = root.section("tenant", TENANT_KEYS)
+    service_nodes = root.items("services")
+    services = _services(problems, service_nodes)
+    professionals = _professionals(problems, root.items("professionals"), services)
+    settings = _settings(tenant)
+    rules = _rules(root.section("rules", RULE_KEYS))
+    closures = _dated(problems, root.items("closures"), _closure)
+    problems.raise_if_any()
+    _warn_of_services(problems, service_nodes, services, professionals)
+    return BusinessFile(
+        settings=settings,
+        rules=rules,
+        services=services,
+        professionals=professionals,
+        closures=closures,
+        warnings=problems.warnings,
+        whatsapp_line=tenant.line_of("whatsapp"),
+    )
+
+
+# Tenant and rules
+
+
+def _settings(tenant: Section) -> Settings:
+    country, state, closed = _holidays(tenant.section("holidays", ("country", "state", "closed")))
+    account_sid, token_env = _twilio(tenant.section("twilio", ("account_sid", "auth_token_env")))
+    return Settings(
+        slug=tenant.need("slug", values.slug, ""),
+        name=tenant.need("name", name_of, ""),
+        whatsapp=_whatsapp(tenant),
+        timezone=tenant.need("timezone", values.zone, ""),
+        address=tenant.read("address", values.line(500), ""),
+        about=tenant.read("about", values.prose(4000), ""),
+        holidays_country=country,
+        holidays_state=state,
+        holidays_closed=closed,
+        twilio_account_sid=account_sid,
+        twilio_auth_token_env=token_env,
+    )
+
+
+def _whatsapp(tenant: Section) -> str:
+    number = tenant.need("whatsapp", values.phone, "")
+    if number and not phonenumbers.is_valid_number(phonenumbers.parse(number, None)):
+        tenant.problems.warn(
+            tenant.line_of("whatsapp"), f"{number} is outside the numbers that its country gives out"
+        )
+    return number
+
+
+def _holidays(section: Section) -> tuple[str | None, str | None, bool]:
+    if not section.present:
+        return None, None, False
+    states = {code: known for code, known in holidays.list_supported_countries().items() if len(code) == 2}
+
+    def country_of(scalar: values.Scalar) -> str:
+        if scalar.text not in states:
+            raise Wrong(
+                f'must be a country code that python-holidays knows, such as "BR", not "{scalar.text}"'
+            )
+        return scalar.text
+
+    country = section.need("country", country_of, "")
+
+    def state_of(scalar: values.Scalar) -> str:
+        known = states.get(country)
+        if known is not None and scalar.text not in known:
+            raise Wrong(f'"{scalar.text}" is no state of {country}; known: {", ".join(known) or "none"}')
+        return scalar.text
+
+    return country, section.read("state", state_of, None), section.read("closed", values.yes_no, True)
+
+
+def _twilio(section: Section) -> tuple[str | None, str | None]:
+    if not section.present:
+        return None, None
+    return (
+        section.need("account_sid", values.account_sid, ""),
+        section.need("auth_token_env", values.variable, ""),
+    )
+
+
+def _rules(section: Section) -> Rules:
+    """What the file does not say is as in a new tenant."""
+    default = Rules()
+    notice = values.whole(0, YEAR_MINUTES)
+    rules = Rules(
+        slot_step_minutes=section.read(
+            "slot_step_minutes", values.whole(1, MINUTES_OF_DAY), default.slot_step_minutes
+        ),
+        min_notice_minutes=section.read("min_notice_minutes", notice, default.min_notice_minutes),
+        horizon_days=section.read("horizon_days", values.whole(1, 366), default.horizon_days),
+        cancel_notice_minutes=section.read("cancel_notice_minutes", notice, default.cancel_notice_minutes),
+        max_open_appointments=section.read(
+            "max_open_appointments", values.whole(1, 1000), default.max_open_appointments
+        ),
+        reminders_hours=_reminders(section),
+        handoff_hours=_by_weekday(_hours(section, "handoff_hours", '"handoff_hours"')),
+    )
+    _check_notice(section, rules)
+    return rules
+
+
+def _check_notice(section: Section, rules: Rules) -> None:
+    if rules.min_notice_minutes > rules.horizon_days * MINUTES_OF_DAY:
+        section.problems.add(
+            section.line_of("min_notice_minutes"),
+            f'"min_notice_minutes" reaches beyond the {rules.horizon_days} days of "horizon_days": '
+            "nothing could ever be booked",
+        )
+
+
+def _reminders(section: Section) -> list[int]:
+    hours: list[int] = []
+    for node in section.items("reminders_hours"):
+        hour = read_scalar(section.problems, node, 'a value of "reminders_hours"', values.whole(1, 336), 0)
+        if hour in hours and hour > 0:
+            section.problems.add(line_of(node), f'"reminders_hours" has {hour} twice')
+        hours.append(hour)
+    return sorted(hours, reverse=True)
+
+
+def _by_weekday(hours: Hours) -> dict[str, list[list[int]]]:
+    """Hours in the form of the column `Tenant.handoff_hours`."""
+    return {
+        str(weekday): [[window.start, window.end] for window in windows]
+        for weekday, windows in itertools.groupby(hours, key=lambda window: window.weekday)
+    }
+
+
+# Hours
+
+
+def _hours(section: Section, key: str, what: str) -> Hours:
+    """Sorted windows of an optional mapping from days to lists of "HH:MM-HH:MM"."""
+    node = section.node(key)
+    windows: list[Window] = []
+    taken: dict[int, str] = {}
+    for days_key, key_node, value in [] if node is None else entries_of(section.problems, node, what):
+        days = _days(section.problems, days_key, line_of(key_node), what, taken)
+        spans = _spans(section.problems, value, f'"{days_key}"')
+        windows += [Window(day, start, end) for day in days for start, end in spans]
+    return tuple(sorted(windows))
+
+
+def _days(problems: Problems, key: str, line: int, what: str, taken: dict[int, str]) -> range:
+    """The weekdays of a key, noted in `taken`; a day of an earlier key is a problem."""
+    try:
+        days = values.weekdays(key)
+    except Wrong as wrong:
+        problems.add(line, f'"{key}" in {what} {wrong}')
+        return range(0)
+    for other in sorted({taken[day] for day in days if day in taken}):
+        twice = ", ".join(values.DAYS[day] for day in days if taken.get(day) == other)
+        problems.add(line, f'"{key}" in {what} gives {twice} again, after "{other}"')
+    taken.update(dict.fromkeys(days, key))
+    return days
+
+
+def _spans(problems: Problems, node: Node, what: str) -> list[tuple[int, int]]:
+    """The windows of one day: sorted, none overlapping another."""
+    spans: list[tuple[int, int, int]] = []
+    for item in items_of(problems, node, f"{what} (write [] for a closed day)"):
+        start, end = read_scalar(problems, item, what, values.window, (0, 0))
+        for other_start, other_end, line in spans:
+            if start < other_end and other_start < end:
+                text = f"{values.clock_text(start)}-{values.clock_text(end)}"
+                other = f"{values.clock_text(other_start)}-{values.clock_text(other_end)}"
+                problems.add(line_of(item), f"{what} {text} overlaps {other} (line {line})")
+        spans.append((start, end, line_of(item)))
+    return sorted((start, end) for start, end, _ in spans)
+
+
+# Services and professionals
+
+
+def _services(problems: Problems, nodes: list[Node]) -> tuple[Offer, ...]:
+    names = _Names(problems, "service")
+    services = []
+    for node in nodes:
+        section = Section(problems, node, "a service", SERVICE_KEYS)
+        services.append(
+            Offer(
+                name=names.read(section),
+                duration_minutes=section.need("duration_minutes", values.whole(1, MINUTES_OF_DAY), 0),
+                buffer_minutes=section.read("buffer_minutes", values.whole(0, MINUTES_OF_DAY), 0),
+                price_cents=section.read("price", values.price, None),
+            )
+        )
+    return tuple(services)
+
+
+class _Names:
+    """Names of one kind, which must differ in more than case and accents."""
+
+    def __init__(self, problems: Problems, kind: str) -> None:
+        self._problems = problems
+        self._kind = kind
+        self._seen: dict[str, tuple[str, int]] = {}
+
+    def read(self, section: Section) -> str:
+        name, line = section.need("name", name_of, ""), section.line_of("name")
+        if name and fold(name) in self._seen:
+            other, other_line = self._seen[fold(name)]
+            how = "is given twice" if other == name else f'differs from "{other}" only in case or accents'
+            self._problems.add(line, f'{self._kind} "{name}" {how} (line {other_line})')
+        self._seen[fold(name)] = (name, line)
+        return name
+
+
+def _professionals(problems: Problems, nodes: list[Node], services: tuple[Offer, ...]) -> tuple[Worker, ...]:
+    names = _Names(problems, "professional")
+    known = {fold(service.name): service.name for service in services}
+    professionals = []
+    for node in nodes:
+        section = Section(problems, node, "a professional", PROFESSIONAL_KEYS)
+        name = names.read(section)
+        worker = Worker(
+            name=name,
+            services=_offered(section, name, known),
+            hours=_hours(section, "hours", f'the hours of "{name}"'),
+            time_off=_dated(problems, section.items("time_off"), _time_off),
+        )
+        for missing in [key for key in ("services", "hours") if not getattr(worker, key)]:
+            problems.warn(section.line, f'professional "{name}" has no {missing} and cannot be booked')
+        professionals.append(worker)
+    return tuple(professionals)
+
+
+def _offered(section: Section, professional: str, known: dict[str, str]) -> tuple[str, ...]:
+    offered: list[str] = []
+    for node in section.items("services"):
+        name = read_scalar(section.problems, node, "a service name", name_of, "")
+        if not name:
+            continue
+        where = f'"{name}" in professional "{professional}"'
+        if name in offered:
+            section.problems.add(line_of(node), f"service {where} is given twice")
+        elif known.get(fold(name)) != name:
+            near = suggestion(name, known.values())
+            section.problems.add(line_of(node), f"unknown service {where}{near}")
+        offered.append(name)
+    return tuple(offered)
+
+
+# Dates
+
+
+def _dated(problems: Problems, nodes: list[Node], read: Callable[[Problems, Node], A]) -> tuple[A, ...]:
+    """Sorted time off or closures; the same one twice is a problem."""
+    found: list[A] = []
+    for node in nodes:
+        entry = read(problems, node)
+        if entry in found and entry[0] != UNREAD:
+            problems.add(line_of(node), "this time is given twice")
+        found.append(entry)
+    return tuple(sorted(found))
+
+
+def _time_off(problems: Problems, node: Node) -> Away:
+    section = Section(problems, node, "a time off", ("from", "to", "hours", "reason"))
+    first = section.need("from", values.day, UNREAD)
+    last = section.read("to", values.day, first)
+    if last < first:
+        problems.add(section.line_of("to"), f"the time off ends on {last}, before it starts on {first}")
+    start, end = section.read("hours", values.window, (0, MINUTES_OF_DAY))
+    return Away(first, last, start, end, section.read("reason", reason_of, ""))
+
+
+def _closure(problems: Problems, node: Node) -> Closed:
+    section = Section(problems, node, "a closure", ("date", "from", "to", "reason"))
+    date = section.need("date", values.day, UNREAD)
+    start = section.read("from", values.clock, 0)
+    end = section.read("to", values.clock, MINUTES_OF_DAY)
+    try:
+        values.check_window(start, end, f"{values.clock_text(start)}-{values.clock_text(end)}")
+    except Wrong as wrong:
+        problems.add(section.line_of("to"), f"the closure {wrong}")
+    return Closed(date, start, end, section.read("reason", reason_of, ""))
+
+
+# What is allowed, but hardly meant
+
+
+def _warn_of_services(
+    problems: Problems, nodes: list[Node], services: tuple[Offer, ...], professionals: tuple[Worker, ...]
+) -> None:
+    offered = {name for professional in professionals for name in professional.services}
+    for node, service in zip(nodes, services, strict=True):
+        if service.name not in offered:
+            problems.warn(line_of(node), f'no professional offers the service "{service.name}"')

@@ -1,0 +1,101 @@
+"""What a valid business file says, as plain values. Lists are in file order, hours and dates sorted."""
+
+import datetime as dt
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from models.business_file.document import Problem
+from models.catalog import MINUTES_OF_DAY
+
+
+class Window(NamedTuple):
+    """Half-open minutes of the local day on a weekday (0 = Monday)."""
+
+    weekday: int
+    start: int
+    end: int
+
+
+Hours = tuple[Window, ...]
+
+
+class Away(NamedTuple):
+    """Time off from `first` through `last`, on each day only from `start` to `end` (minutes)."""
+
+    first: dt.date
+    last: dt.date
+    start: int = 0
+    end: int = MINUTES_OF_DAY
+    reason: str = ""
+
+
+class Closed(NamedTuple):
+    """The business is closed on `date` from `start` to `end` (minutes)."""
+
+    date: dt.date
+    start: int = 0
+    end: int = MINUTES_OF_DAY
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules of a tenant, under the names and with the defaults of its columns."""
+
+    slot_step_minutes: int = 30
+    min_notice_minutes: int = 60
+    horizon_days: int = 60
+    cancel_notice_minutes: int = 120
+    max_open_appointments: int = 3
+    reminders_hours: list[int] = field(default_factory=list)
+    handoff_hours: dict[str, list[list[int]]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The other columns of `Tenant` that the file decides, under their own names."""
+
+    slug: str
+    name: str
+    whatsapp: str
+    timezone: str
+    address: str
+    about: str
+    holidays_country: str | None
+    holidays_state: str | None
+    holidays_closed: bool
+    twilio_account_sid: str | None
+    twilio_auth_token_env: str | None
+
+
+@dataclass(frozen=True)
+class Offer:
+    """One service."""
+
+    name: str
+    duration_minutes: int
+    buffer_minutes: int
+    price_cents: int | None
+
+
+@dataclass(frozen=True)
+class Worker:
+    """One professional; `services` are names of the file's services."""
+
+    name: str
+    services: tuple[str, ...]
+    hours: Hours
+    time_off: tuple[Away, ...]
+
+
+@dataclass(frozen=True)
+class BusinessFile:
+    """One business. `warnings` are oddities that are allowed; `whatsapp_line` is where its number stands."""
+
+    settings: Settings
+    rules: Rules
+    services: tuple[Offer, ...]
+    professionals: tuple[Worker, ...]
+    closures: tuple[Closed, ...]
+    warnings: tuple[Problem, ...] = field(default=(), compare=False)
+    whatsapp_line: int = field(default=1, compare=False)

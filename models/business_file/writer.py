@@ -1,0 +1,145 @@
+"""Bring the database to what a business file says."""
+
+import datetime as dt
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from sqlmodel import Session, SQLModel
+
+from models import audit
+from models.business_file import state as database
+from models.business_file.compare import columns_of
+from models.business_file.plans import Plan, plan_from
+from models.business_file.shape import Away, BusinessFile, Closed, Window
+from models.business_file.state import Pairs, Person, State, away_of, closed_of, window_of
+from models.catalog import Closure, Professional, ProfessionalService, Service, TimeOff, WorkingWindow
+from models.tenant import Tenant
+
+M = TypeVar("M", bound=SQLModel)
+K = TypeVar("K")
+
+
+def apply(session: Session, file: BusinessFile, now: dt.datetime, force: bool = False) -> Plan:
+    """Write the file's business, in the caller's writing transaction; says what changed.
+
+    Nothing is written where appointments would be stranded, unless forced: they then keep their time, service
+    and professional, and staff have to see to them. Raises BusinessFileErrors where another business has the
+    number.
+    """
+    database.lock(session, file.settings.slug)
+    state = database.load(session, file.settings.slug)
+    pairs = database.pair(state, file)
+    plan = plan_from(session, state, pairs, file, now)
+    if not plan.changes or (plan.stranded and not force):
+        return plan
+    tenant_id = _write_tenant(session, state.tenant, file, now)
+    service_ids = _write_services(session, tenant_id, pairs)
+    _write_people(session, tenant_id, pairs, service_ids)
+    _write_closures(session, tenant_id, state, file)
+    counts = Counter(str(change.kind) for change in plan.changes)
+    audit.record(
+        session, now, tenant_id, "business.import", detail={**counts, "stranded": len(plan.stranded)}
+    )
+    return replace(plan, applied=True)
+
+
+def _write_tenant(session: Session, tenant: Tenant | None, file: BusinessFile, now: dt.datetime) -> int:
+    columns = columns_of(file)
+    tenant = tenant or Tenant(created_at=now, **columns)
+    _save(session, tenant, columns)
+    return _id(tenant)
+
+
+def _save(session: Session, row: SQLModel, columns: dict[str, Any]) -> None:
+    """Set the columns and flush at once, so that new rows are numbered in the order of the file."""
+    for column, value in columns.items():
+        setattr(row, column, value)
+    session.add(row)
+    session.flush()
+
+
+def _write_services(session: Session, tenant_id: int, pairs: Pairs) -> dict[str, int]:
+    """The ids of the file's services by name."""
+    for row in pairs.services.gone:
+        row.active = False
+    ids = {}
+    for found, offer in pairs.services.wanted:
+        service = found or Service(tenant_id=tenant_id, **asdict(offer))
+        _save(session, service, asdict(offer) | {"active": True})
+        ids[offer.name] = _id(service)
+    return ids
+
+
+def _write_people(session: Session, tenant_id: int, pairs: Pairs, service_ids: dict[str, int]) -> None:
+    for person in pairs.people.gone:
+        person.row.active = False
+    for found, worker in pairs.people.wanted:
+        person = found or Person(Professional(tenant_id=tenant_id, name=worker.name), [], [], [])
+        _save(session, person.row, {"name": worker.name, "active": True})
+        offered = [service_ids[name] for name in worker.services]
+        _replace(session, person.links, lambda row: row.service_id, offered, partial(_link, person.row))
+        _replace(session, person.windows, window_of, worker.hours, partial(_window, person.row))
+        _replace(session, person.absences, away_of, worker.time_off, partial(_absence, person.row))
+
+
+def _link(professional: Professional, service_id: int) -> ProfessionalService:
+    return ProfessionalService(
+        tenant_id=professional.tenant_id, professional_id=_id(professional), service_id=service_id
+    )
+
+
+def _window(professional: Professional, window: Window) -> WorkingWindow:
+    return WorkingWindow(
+        tenant_id=professional.tenant_id,
+        professional_id=_id(professional),
+        weekday=window.weekday,
+        start_minute=window.start,
+        end_minute=window.end,
+    )
+
+
+def _absence(professional: Professional, away: Away) -> TimeOff:
+    return TimeOff(
+        tenant_id=professional.tenant_id,
+        professional_id=_id(professional),
+        first_date=away.first,
+        last_date=away.last,
+        start_minute=away.start,
+        end_minute=away.end,
+        reason=away.reason,
+    )
+
+
+def _id(row: Tenant | Service | Professional) -> int:
+    assert row.id is not None
+    return row.id
+
+
+def _write_closures(session: Session, tenant_id: int, state: State, file: BusinessFile) -> None:
+    def closure(closed: Closed) -> Closure:
+        return Closure(
+            tenant_id=tenant_id,
+            date=closed.date,
+            start_minute=closed.start,
+            end_minute=closed.end,
+            reason=closed.reason,
+        )
+
+    _replace(session, state.closures, closed_of, file.closures, closure)
+
+
+def _replace(
+    session: Session, rows: Sequence[M], key: Callable[[M], K], wanted: Iterable[K], make: Callable[[K], M]
+) -> None:
+    """Delete the rows that are not wanted, add what is missing, leave the rest alone."""
+    missing = dict.fromkeys(wanted)
+    for row in rows:
+        if key(row) in missing:
+            del missing[key(row)]
+        else:
+            session.delete(row)
+    for value in missing:
+        session.add(make(value))
