@@ -50,10 +50,11 @@ class Person:
 
 @dataclass
 class Line:
-    """One message. `status` is Twilio's word; `sending` and `failed` of an inbound one tell of its webhook.
+    """One message. `status` is Twilio's word; `delivered` and `failed` of an inbound one tell of its webhook.
 
-    `form` is what the webhook is given of an inbound line, again and again; `callback` is where the statuses
-    of an outbound one go.
+    `kind` is "text", "location", "audio" or "image"; `place` the words of a location. `form` is what the
+    webhook is given of an inbound line, again and again; `callback` is where the statuses of an outbound one
+    go.
     """
 
     sid: str
@@ -62,14 +63,12 @@ class Line:
     text: str
     at: datetime
     inbound: bool = False
+    kind: str = "text"
+    place: str = ""
     status: str = "queued"
     error_code: int | None = None
     callback: str = ""
     form: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def kind(self) -> str:
-        return self.form.get("MessageType", "text")
 
 
 @dataclass(frozen=True)
@@ -86,8 +85,9 @@ class Exchange:
 
 @dataclass(frozen=True)
 class Pace:
-    """Seconds between the statuses of a message on its way to the phone."""
+    """Seconds that a customer's message takes to the server, and between the statuses of one to the phone."""
 
+    inbound: float = 0.2
     sent: float = 0.3
     delivered: float = 0.5
     read: float = 1.2
@@ -159,11 +159,13 @@ class StandIn:
             text=message["Body"],
             at=self._now(),
             inbound=True,
-            status="sending",
+            kind=message["MessageType"],
+            place=" · ".join(message[name] for name in ("Label", "Address") if name in message),
+            status="sent",
             form=self._envelope(sid, person, business) | self._with_media(sid, message),
         )
         self.remember([line])
-        self._later(0, lambda: self._deliver(line))
+        self._later(self._pace.inbound, lambda: self._deliver(line))
         return line
 
     def repeat(self, sid: str) -> bool:

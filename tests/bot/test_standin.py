@@ -72,7 +72,7 @@ def reply(**changes: str) -> dict[str, str]:
 def test_what_a_customer_writes_reaches_the_webhook_as_a_signed_form(setting: Setting) -> None:
     """Twilio's own validator accepts the signature, and the form says who wrote what to whom."""
     line = setting.twilio.write(MARINA, BUSINESS, standin.text("Tem horário amanhã? É às 10h & só 1"))
-    assert line.status == "sending"
+    assert line.status == "sent"
     setting.later.run()
     [(url, form, signature)] = setting.server.posts
     assert url == f"{PUBLIC}/twilio/inbound"
