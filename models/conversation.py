@@ -5,6 +5,7 @@ renews the lease by its heartbeat, and commits only while lease and epoch are st
 """
 
 import secrets
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -58,7 +59,12 @@ class Conversation(SQLModel, table=True):
             postgresql_where=text("due_at is not null"),
         ),
         Index("ix_conversation_holder", "tenant_id", "holder", "last_message_at"),
-        Index("ix_conversation_lease", "lease_owner"),
+        Index(
+            "ix_conversation_lease",
+            "lease_until",
+            sqlite_where=text("lease_token is not null"),
+            postgresql_where=text("lease_token is not null"),
+        ),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -69,7 +75,6 @@ class Conversation(SQLModel, table=True):
     epoch: int = 0
     assignee_id: int | None = None
     due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    lease_owner: str | None = Field(default=None, max_length=64)
     lease_token: str | None = Field(default=None, max_length=32)
     lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
     attempts: int = 0  # claims since the last finished turn
@@ -179,7 +184,7 @@ class Claim:
     attempts: int
 
 
-def claim(session: Session, now: datetime, owner: str, lease: timedelta) -> Claim | None:
+def claim(session: Session, now: datetime, lease: timedelta) -> Claim | None:
     """Take the conversation that is due longest, or whose worker's lease has ended; None if there is none."""
     conversations = table(Conversation)
     free = and_(conversations.c.lease_token.is_(None), conversations.c.due_at <= now)
@@ -196,7 +201,6 @@ def claim(session: Session, now: datetime, owner: str, lease: timedelta) -> Clai
         update(conversations)
         .where(conversations.c.id == candidate)
         .values(
-            lease_owner=owner,
             lease_token=secrets.token_hex(8),
             lease_until=now + lease,
             due_at=None,
@@ -225,17 +229,16 @@ def next_due(session: Session) -> datetime | None:
     conversations = table(Conversation)
     bot = conversations.c.holder == Holder.BOT
     due = select(func.min(conversations.c.due_at)).where(bot, conversations.c.lease_token.is_(None))
-    lease = select(func.min(conversations.c.lease_until)).where(bot, conversations.c.lease_owner.is_not(None))
+    lease = select(func.min(conversations.c.lease_until)).where(bot, conversations.c.lease_token.is_not(None))
     times = [time for query in (due, lease) if (time := session.execute(query).scalar()) is not None]
     return min(times, default=None)
 
 
-def renew(session: Session, owner: str, until: datetime) -> int:
-    """Lengthen every lease of one worker process; gives how many."""
+def renew(session: Session, tokens: Collection[str], until: datetime) -> int:
+    """Lengthen the leases of the claims that a worker has in hand; gives how many still stand."""
     conversations = table(Conversation)
-    return change(
-        session, update(conversations).where(conversations.c.lease_owner == owner).values(lease_until=until)
-    )
+    mine = conversations.c.lease_token.in_(tokens)
+    return change(session, update(conversations).where(mine).values(lease_until=until))
 
 
 def hold(session: Session, mine: Claim) -> None:
@@ -257,7 +260,7 @@ def _held(mine: Claim) -> ColumnElement[bool]:
     )
 
 
-FREE: dict[str, object] = {"lease_owner": None, "lease_token": None, "lease_until": None}
+FREE: dict[str, object] = {"lease_token": None, "lease_until": None}
 
 
 def finish(session: Session, mine: Claim, *, answered_seq: int) -> None:
@@ -303,6 +306,13 @@ def release(session: Session, mine: Claim, due_at: datetime) -> None:
     """Give a claim back unfinished, to be taken up again at `due_at` (a stop, a passing fault)."""
     conversations = table(Conversation)
     session.execute(update(conversations).where(_held(mine)).values(FREE | {"due_at": due_at}))
+
+
+def release_all(session: Session, tokens: Collection[str], now: datetime) -> int:
+    """Give back all that a stopping worker still holds; another one goes on at once. Gives how many."""
+    conversations = table(Conversation)
+    held = and_(conversations.c.lease_token.in_(tokens), conversations.c.holder == Holder.BOT)
+    return change(session, update(conversations).where(held).values(FREE | {"due_at": now, "attempts": 0}))
 
 
 def find(session: Session, tenant_id: int, conversation_id: int) -> Conversation:

@@ -132,7 +132,7 @@ def flag(session: Session, now: datetime, tenant_id: int, conversation_id: int, 
         return False
     row.holder = Holder.QUEUE
     row.epoch += 1
-    row.due_at = row.lease_owner = row.lease_token = row.lease_until = None
+    row.due_at = row.lease_token = row.lease_until = None
     row.unread += 1
     row.waiting_since = row.waiting_since or now
     open_episode(session, now, tenant_id, conversation_id, reason=reason, trigger_seq=row.last_seq)
@@ -156,7 +156,7 @@ def _take(session: Session, now: datetime, row: Conversation, staff_id: int) -> 
         row.holder = Holder.STAFF
         row.assignee_id = staff_id
         row.epoch += 1
-        row.due_at = row.lease_owner = row.lease_token = row.lease_until = None
+        row.due_at = row.lease_token = row.lease_until = None
         audit.record(session, now, row.tenant_id, "conversation.take", staff_id=staff_id, subject_id=row.id)
     open_episode(session, now, row.tenant_id, row.id, reason=None, trigger_seq=row.last_seq)
     episode = current(session, row.tenant_id, row.id)

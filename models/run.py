@@ -4,6 +4,7 @@ From these rows a run resumes after a crash, the next turn's history is built, a
 """
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
@@ -54,6 +55,7 @@ class RunStep(SQLModel, table=True):
     `stop_reason`, `usage`; `kept` False for an answer that must not be replayed (cut off, refused).
     kind "result": one tool result {"tool_use_id", "name", "input", "text"}, `is_error`, `error_class`.
     kind "nudge": a user text of ours (re-prompt), `content` is its list of blocks.
+    kind "final": the forced final answer, `error_class` is the handoff reason that forced it.
     """
 
     __tablename__ = "run_step"
@@ -69,7 +71,7 @@ class RunStep(SQLModel, table=True):
     stop_reason: str | None = Field(default=None, max_length=60)
     usage: dict[str, Any] | None = Field(default=None, sa_type=JSON)
     is_error: bool = False
-    error_class: str | None = Field(default=None, max_length=20)
+    error_class: str | None = Field(default=None, max_length=40)
     milliseconds: int = 0
     at: datetime = Field(sa_type=UtcDateTime)
 
@@ -97,6 +99,7 @@ class StepKind(StrEnum):
     ANSWER = "answer"
     RESULT = "result"
     NUDGE = "nudge"
+    FINAL = "final"
 
 
 class Outcome(StrEnum):
@@ -131,10 +134,26 @@ def start(session: Session, run: Run) -> int:
     return run.id
 
 
-def add_step(session: Session, step: RunStep) -> None:
+@dataclass(frozen=True)
+class NewStep:
+    """A step to record, with the fields of RunStep."""
+
+    kind: StepKind
+    content: Any
+    kept: bool = True
+    stop_reason: str | None = None
+    usage: dict[str, Any] | None = None
+    is_error: bool = False
+    error_class: str | None = None
+    milliseconds: int = 0
+
+
+def add_step(
+    session: Session, now: datetime, tenant_id: int, run_id: int, position: int, step: NewStep
+) -> None:
     """Record one step. Raises IntegrityError if that position is taken (another worker resumed the run)."""
-    values = step.model_dump(exclude={"id"})
-    session.execute(insert(table(RunStep)).values(values))
+    place = {"tenant_id": tenant_id, "run_id": run_id, "position": position, "at": now}
+    session.execute(insert(table(RunStep)).values(place | vars(step)))
 
 
 def steps(session: Session, run_ids: Collection[int]) -> dict[int, list[RunStep]]:

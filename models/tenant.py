@@ -1,6 +1,6 @@
 """A business and its rules."""
 
-from datetime import datetime
+from datetime import datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -38,3 +38,18 @@ class Tenant(SQLModel, table=True):
     @property
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.timezone)
+
+    def next_attendance(self, now: datetime) -> datetime | None:
+        """When people answer next: `now` itself within `handoff_hours`, None where no hours are given.
+
+        The answer is in the business's zone.
+        """
+        local = now.astimezone(self.zone)
+        for ahead in range(8):
+            day = local.date() + timedelta(days=ahead)
+            for start, end in sorted(self.handoff_hours.get(str(day.weekday()), [])):
+                opens = datetime.combine(day, time.min, self.zone) + timedelta(minutes=start)
+                closes = datetime.combine(day, time.min, self.zone) + timedelta(minutes=end)
+                if local < closes:
+                    return max(local, opens)
+        return None

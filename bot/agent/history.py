@@ -1,0 +1,171 @@
+"""Rows → messages of the model.
+
+A conversation is cut into turns, each of which begins with a message of the user and is whole in itself
+(every call with its result). Windowing takes whole turns from the newest back, so no cut can part a pair.
+"""
+
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from bot.agent.prompt import describe
+from bot.llm.client import Block, ChatMessage
+from models.handoff import Handoff, Reason
+from models.message import Author, Direction, Message, Status
+from models.run import Outcome, Run, RunStep, StepKind
+
+CHARACTERS_A_TOKEN = 3
+REFUSED = "[Mensagem que o assistente não pôde tratar; foi encaminhada à equipe.]"
+STAFF = "[Mensagem da equipe enviada ao cliente]"
+AUTOMATIC = "[Mensagem automática enviada ao cliente]"
+NOT_EXECUTED = "Não executada: a conversa foi interrompida antes."
+
+Turn = list[ChatMessage]
+
+
+@dataclass(frozen=True)
+class Past:
+    """What was said and done before: lines in order of seq, runs with their steps, closed episodes."""
+
+    messages: Sequence[Message]
+    runs: Sequence[Run]
+    steps: dict[int, list[RunStep]]
+    episodes: Sequence[Handoff]
+    zone: ZoneInfo
+
+
+def window(past: Past, *, max_turns: int, max_tokens: int) -> list[ChatMessage]:
+    """The newest whole turns that fit both limits, oldest first, same-role neighbours joined."""
+    kept: list[Turn] = []
+    tokens = 0
+    for turn in reversed(turns(past)):
+        tokens += estimate(turn)
+        if len(kept) == max_turns or tokens > max_tokens:
+            break
+        kept.append(turn)
+    return joined(message for turn in reversed(kept) for message in turn)
+
+
+def estimate(messages: Iterable[ChatMessage]) -> int:
+    """Roughly how many tokens these messages cost; on the safe side."""
+    return sum(len(json.dumps(message, ensure_ascii=False)) for message in messages) // CHARACTERS_A_TOKEN
+
+
+def joined(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
+    """Neighbours of one role become one message."""
+    result: list[ChatMessage] = []
+    for message in messages:
+        if result and result[-1]["role"] == message["role"]:
+            result[-1] = {
+                "role": message["role"],
+                "content": [*result[-1]["content"], *message["content"]],
+            }
+        else:
+            result.append(message)
+    return result
+
+
+def turns(past: Past) -> list[Turn]:
+    """Every turn, oldest first: the runs that ended with an answer, and what was said outside of them."""
+    ended = [run for run in past.runs if run.outcome in (Outcome.ANSWERED, Outcome.HANDED_OFF)]
+    by_input = {seq: run for run in ended for seq in range(run.from_seq + 1, run.through_seq + 1)}
+    closed = {episode.closed_seq: episode for episode in past.episodes if episode.closed_seq is not None}
+    result: list[Turn] = []
+    begun: set[int] = set()
+    for message in past.messages:
+        run = by_input.get(message.seq) if message.direction == Direction.IN else None
+        if run is not None and run.id is not None:
+            if run.id not in begun:
+                begun.add(run.id)
+                result.append(_run_turn(run, past))
+        elif message.run_id is None:
+            line = _outside_line(message)
+            if line:
+                result.append([_user(line)])
+        if message.seq in closed:
+            result.append([_user(_end_marker(closed[message.seq], past.zone))])
+    return result
+
+
+def _run_turn(run: Run, past: Past) -> Turn:
+    lines = [
+        describe(message)
+        for message in past.messages
+        if message.direction == Direction.IN and run.from_seq < message.seq <= run.through_seq
+    ]
+    answer = "\n\n".join(
+        message.text
+        for message in past.messages
+        if message.run_id == run.id and message.status != Status.DROPPED and message.text.strip()
+    )
+    if run.handoff_reason == Reason.REFUSAL:
+        # What was refused once is refused again, as long as any of it stands in the history.
+        turn = [_user(REFUSED)]
+    else:
+        words = "\n".join(line for line in lines if line)
+        turn = [_user(words or "[Mensagem vazia.]"), *_exchanges(past.steps.get(run.id or 0, []))]
+    return [*turn, _assistant(answer)] if answer else turn
+
+
+def _exchanges(steps: Sequence[RunStep]) -> list[ChatMessage]:
+    """The calls of a run and their results, in complete pairs, without thinking and without other words.
+
+    Ids get the run's number: servers that count anew in each run would repeat them, which the API refuses.
+    """
+    messages: list[ChatMessage] = []
+    results = {
+        step.content["tool_use_id"]: step for step in steps if step.kind == StepKind.RESULT and step.content
+    }
+    for step in steps:
+        calls = _calls(step) if step.kind == StepKind.ANSWER and step.kept else []
+        if calls:
+            pairs = [_result(call, results.get(call["id"])) for call in calls]
+            messages.append({"role": "assistant", "content": [_renamed(call, "id", step) for call in calls]})
+            messages.append(
+                {"role": "user", "content": [_renamed(pair, "tool_use_id", step) for pair in pairs]}
+            )
+    return messages
+
+
+def _renamed(block: Block, key: str, step: RunStep) -> Block:
+    return block | {key: f"r{step.run_id}-{block[key]}"}
+
+
+def _calls(step: RunStep) -> list[Block]:
+    return [block for block in step.content or [] if block.get("type") == "tool_use"]
+
+
+def _result(call: Block, step: RunStep | None) -> Block:
+    if step is None:
+        return result_block(call["id"], NOT_EXECUTED, is_error=True)
+    return result_block(call["id"], step.content["text"], is_error=step.is_error)
+
+
+def result_block(call_id: str, text: str, *, is_error: bool) -> Block:
+    block: Block = {"type": "tool_result", "tool_use_id": call_id, "content": text}
+    return block | {"is_error": True} if is_error else block
+
+
+def _outside_line(message: Message) -> str:
+    """A line that no run answered or wrote: of the human stretch, or a fixed text."""
+    if message.status in (Status.NOTE, Status.DROPPED):
+        return ""
+    if message.direction == Direction.IN:
+        return describe(message)
+    label = STAFF if message.author == Author.STAFF else AUTOMATIC
+    return f"{label} {message.text}"
+
+
+def _end_marker(episode: Handoff, zone: ZoneInfo) -> str:
+    assert episode.closed_at is not None
+    at = episode.closed_at.astimezone(zone)
+    return f"[Fim do atendimento humano às {at:%H:%M} de {at:%d/%m/%Y}. O assistente voltou a atender.]"
+
+
+def _user(text: str) -> ChatMessage:
+    return {"role": "user", "content": [{"type": "text", "text": text}]}
+
+
+def _assistant(text: str) -> ChatMessage:
+    return {"role": "assistant", "content": [{"type": "text", "text": text}]}

@@ -1,0 +1,118 @@
+"""What the model is told: the system prompt (the same bytes through a run) and the context of this turn."""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from pathlib import Path
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from bot.llm.client import Block, ToolSpec
+from models.message import Message
+from models.tenant import Tenant
+from tools import speech
+from tools.contract import Tool
+from tools.schema import input_schema
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+DAYS_AHEAD = 14
+
+_environment = Environment(
+    loader=FileSystemLoader(TEMPLATES / "prompt"),
+    autoescape=False,  # noqa: S701  # plain text for the model, never HTML
+    undefined=StrictUndefined,
+    keep_trailing_newline=True,
+)
+
+
+def system_prompt(tenant: Tenant) -> str:
+    """The standing instructions. Nothing in it changes from one call to the next (no date, no customer)."""
+    return _environment.get_template("system.md").render(tenant=tenant)
+
+
+def tool_specs(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
+    return tuple(ToolSpec(tool.name, tool.description, input_schema(tool.arguments)) for tool in tools)
+
+
+def version(system: str, specs: Sequence[ToolSpec]) -> str:
+    """A short digest of all that the model is told in common: a figure that jumps can be laid to a change."""
+    parts = [system, *(f"{spec.name}\n{spec.description}\n{spec.input_schema}" for spec in specs)]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]
+
+
+@dataclass(frozen=True)
+class TurnFacts:
+    """What changes from turn to turn. `appointments` are lines in Portuguese; the note is for one turn."""
+
+    now: datetime
+    tenant: Tenant
+    customer_name: str
+    appointments: Sequence[str]
+    staff_note: str = ""
+
+
+def context_block(facts: TurnFacts) -> str:
+    """The <contexto> that stands before the customer's words."""
+    local = facts.now.astimezone(facts.tenant.zone)
+    today = local.date()
+    names = ["hoje", "amanhã", "depois de amanhã"]
+    days = []
+    for ahead in range(DAYS_AHEAD):
+        day = today + timedelta(days=ahead)
+        nickname = f" ({names[ahead]})" if ahead < len(names) else ""
+        days.append(f"{_weekday(day)} {day.isoformat()}{nickname}")
+    lines = [
+        "<contexto>",
+        f"Agora: {_weekday(today)}, {today.isoformat()}, {local:%H:%M} ({facts.tenant.timezone}).",
+        f"Próximos dias: {', '.join(days)}.",
+        f"Cliente: {_quoted(facts.customer_name) or 'nome desconhecido'}.",
+        *_appointments(facts.appointments),
+    ]
+    if facts.staff_note:
+        lines.append(f"Nota da equipe: {_quoted(facts.staff_note)}")
+    return "\n".join([*lines, "</contexto>"])
+
+
+def _weekday(day: date) -> str:
+    return speech.WEEKDAYS[day.weekday()]
+
+
+def _appointments(lines: Sequence[str]) -> list[str]:
+    if not lines:
+        return ["Agendamentos futuros do cliente: nenhum."]
+    return ["Agendamentos futuros do cliente:", *(f"- {line}" for line in lines)]
+
+
+def _quoted(text: str) -> str:
+    """One line without angle brackets: a name or a note must not be able to close the context."""
+    return " ".join(text.replace("<", "‹").replace(">", "›").split())
+
+
+_KINDS = {
+    "audio": "um áudio, que você não consegue ouvir",
+    "image": "uma imagem, que você não consegue ver",
+    "video": "um vídeo, que você não consegue ver",
+    "document": "um documento, que você não consegue abrir",
+    "sticker": "uma figurinha",
+    "location": "uma localização",
+    "contact": "um contato",
+    "unsupported": "uma mensagem de um tipo que você não consegue ler",
+}
+
+
+def describe(message: Message) -> str:
+    """An inbound message as the model reads it; what is not text is named in brackets."""
+    words = message.text.strip()
+    if message.kind == "text" or message.kind not in _KINDS:
+        return words
+    return f"[O cliente enviou {_KINDS[message.kind]}.]" + (f" {words}" if words else "")
+
+
+def input_blocks(facts: TurnFacts, messages: Sequence[Message]) -> list[Block]:
+    """The content of the user message that opens a run: the context, then the customer's words."""
+    words = "\n".join(text for message in messages if (text := describe(message)))
+    return [
+        {"type": "text", "text": context_block(facts)},
+        {"type": "text", "text": words or "[O cliente enviou uma mensagem vazia.]"},
+    ]

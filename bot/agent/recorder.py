@@ -1,0 +1,106 @@
+"""Writes down what a run does, each step in its own short transaction, fenced by the lease."""
+
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
+
+from sqlalchemy.exc import IntegrityError
+
+from bot.llm.client import Block, ModelReply, Usage
+from models import conversation, run
+from models.conversation import Claim
+from models.db import Database
+from models.errors import LeaseLost
+from models.handoff import Reason
+from models.run import NewStep, RunStep, StepKind
+from tools.execute import Result
+
+
+@dataclass
+class RunRecorder:
+    """The steps of one run from `position` on, and its totals. Raises LeaseLost once the claim is gone."""
+
+    db: Database
+    claim: Claim
+    run_id: int
+    now: Callable[[], datetime]
+    position: int = 0
+    iterations: int = 0
+    usage: list[Usage] = field(default_factory=list)
+
+    def input(self, blocks: list[Block]) -> None:
+        self._add(NewStep(StepKind.INPUT, blocks))
+
+    def answer(self, reply: ModelReply, *, kept: bool, milliseconds: int) -> None:
+        self._count(reply.usage)
+        self._add(_answer_step(StepKind.ANSWER, reply, milliseconds, kept=kept))
+
+    def final(self, reply: ModelReply, reason: Reason, *, milliseconds: int) -> None:
+        self.usage.append(reply.usage)
+        step = _answer_step(StepKind.FINAL, reply, milliseconds, kept=False)
+        self._add(replace(step, error_class=reason))
+
+    def result(self, result: Result) -> None:
+        content = {
+            "tool_use_id": result.call.id,
+            "name": result.call.name,
+            "input": result.call.input,
+            "text": result.text,
+        }
+        if result.handoff is not None:
+            content["handoff"] = result.handoff
+        self._add(
+            NewStep(
+                StepKind.RESULT,
+                content,
+                is_error=result.is_error,
+                error_class=result.error_class,
+                milliseconds=result.milliseconds,
+            )
+        )
+
+    def nudge(self, kind: str, text: str) -> None:
+        self._add(NewStep(StepKind.NUDGE, {"kind": kind, "text": text}))
+
+    def resume(self, steps: list[RunStep]) -> None:
+        """Go on behind the steps of a crashed run."""
+        self.position = len(steps)
+        for step in steps:
+            if step.kind == StepKind.ANSWER:
+                self._count(Usage(**(step.usage or {})))
+            elif step.kind == StepKind.FINAL:
+                self.usage.append(Usage(**(step.usage or {})))
+
+    def totals(self) -> dict[str, object]:
+        """Sums for the columns of Run."""
+        return {
+            "iterations": self.iterations,
+            "input_tokens": sum(usage.input_tokens for usage in self.usage),
+            "output_tokens": sum(usage.output_tokens for usage in self.usage),
+            "cache_read_tokens": sum(usage.cache_read_tokens for usage in self.usage),
+            "cache_write_tokens": sum(usage.cache_write_tokens for usage in self.usage),
+        }
+
+    def _count(self, usage: Usage) -> None:
+        self.iterations += 1
+        self.usage.append(usage)
+
+    def _add(self, step: NewStep) -> None:
+        try:
+            with self.db.writing() as session:
+                conversation.hold(session, self.claim)
+                run.add_step(session, self.now(), self.claim.tenant_id, self.run_id, self.position, step)
+        except IntegrityError:
+            raise LeaseLost from None  # that position is taken: another worker resumed this run
+        self.position += 1
+
+
+def _answer_step(kind: StepKind, reply: ModelReply, milliseconds: int, *, kept: bool) -> NewStep:
+    return NewStep(
+        kind,
+        reply.content,
+        kept=kept,
+        stop_reason=reply.stop_reason and reply.stop_reason[:60],
+        usage=asdict(reply.usage),
+        milliseconds=milliseconds,
+    )

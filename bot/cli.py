@@ -1,0 +1,243 @@
+"""The commands. Each parses, calls one function, and turns known errors into one sentence."""
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+from sqlalchemy.exc import DBAPIError
+
+from bot import accounts, bootstrap, chat, demo, doctor, log, server
+from bot.services import Services
+from bot.settings import Settings, SettingsError, load
+from bot.web.app import create_app
+from bot.web.webhook import webhook
+from bot.worker import Worker
+from models import business_file, schema
+from models.business_file import BusinessFileErrors
+from models.db import Database
+
+
+class Problem(click.ClickException):
+    """One sentence for whoever runs the command. Exit code 2: a setting or an argument is wrong."""
+
+    exit_code = 2
+
+
+class Commands(click.Group):
+    """Turns the errors that any command may meet into one sentence."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (SettingsError, server.PortTaken, bootstrap.WrongSchema, accounts.AccountError) as error:
+            raise Problem(str(error)) from None
+        except DBAPIError as error:
+            reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no answer"
+            raise Problem(f"DATABASE_URL: the database does not work as it is set ({reason}).") from None
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="horacerta", prog_name="horacerta")
+def main() -> None:
+    """Hora Certa: a WhatsApp scheduling bot for small businesses, with a human queue behind it.
+
+    Settings come from the environment and from .env; .env.example explains each.
+    """
+
+
+def _settings(**overrides: object) -> Settings:
+    settings = load(**{name: value for name, value in overrides.items() if value is not None})
+    log.configure(settings.log_level, settings.log_format)
+    return settings
+
+
+def _database(settings: Settings) -> Database:
+    """A database with the newest schema: SQLite is brought to it, PostgreSQL must have it."""
+    db = Database(settings.database_url)
+    bootstrap.ensure_schema(db)
+    return db
+
+
+def _address_options(command: Callable[..., None]) -> Callable[..., None]:
+    command = click.option("--port", type=click.IntRange(0, 65535), help="Port (else PORT).")(command)
+    return click.option("--host", help="Address to listen on (else HOST).")(command)
+
+
+@main.command("demo")
+@_address_options
+@click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Keep the data here.")
+def demo_command(host: str | None, port: int | None, data: Path | None) -> None:
+    """The main job on embedded defaults: a phone to chat with, the bot, the staff page."""
+    host = host or os.environ.get("HOST") or "127.0.0.1"
+    setup = demo.prepare(data, host, _port(port), os.environ)
+    log.configure(setup.settings.log_level, setup.settings.log_format)
+    services = bootstrap.services(setup.settings, _database(setup.settings), os.environ)
+    demo.seed(services, setup)
+    app = create_app(services, [webhook(services), *demo.blueprints(services, setup)])
+    _run(services, app_runner(app, services.settings, setup.lines_to_print))
+
+
+def _port(port: int | None) -> int:
+    if port is not None:
+        return port
+    text = os.environ.get("PORT") or "8000"
+    if not text.isdigit() or int(text) > 65535:
+        raise Problem("PORT: must be a number from 0 to 65535.")
+    return int(text)
+
+
+@main.command()
+@_address_options
+def serve(host: str | None, port: int | None) -> None:
+    """Web, workers and timers in one process: all that one machine needs."""
+    settings = _settings(host=host, port=port)
+    settings.require("secret_key")
+    services = bootstrap.services(settings, _database(settings), os.environ)
+    app = create_app(services, [webhook(services)])
+    _run(services, app_runner(app, settings, _hints(settings)))
+
+
+@main.command()
+@_address_options
+def web(host: str | None, port: int | None) -> None:
+    """Only the web half: webhooks and staff pages. Needs a `worker` beside it."""
+    settings = _settings(host=host, port=port)
+    settings.require("secret_key")
+    services = bootstrap.services(settings, _database(settings), os.environ)
+    app_runner(create_app(services, [webhook(services)]), settings, _hints(settings))()
+
+
+@main.command()
+def worker() -> None:
+    """Only the worker half: answers, sends, keeps time. As many as wanted, on one PostgreSQL."""
+    settings = _settings()
+    services = bootstrap.services(settings, _database(settings), os.environ)
+    _run(services, server.wait_for_stop)
+
+
+def app_runner(app: Any, settings: Settings, lines: list[str]) -> Callable[[], None]:
+    def ready(port: int) -> None:
+        for line in lines or [f"Hora Certa: http://{settings.host}:{port}/fila"]:
+            click.echo(line)
+        sys.stdout.flush()
+
+    return lambda: server.run(app, settings.host, settings.port, ready=ready)
+
+
+def _hints(settings: Settings) -> list[str]:
+    lines = [f"Hora Certa: http://{settings.host}:{settings.port}/fila (model: {settings.provider})"]
+    missing = [name for name in ("public_url", "twilio_auth_token") if not getattr(settings, name)]
+    lines += [f"  {name.upper()} is not set: WhatsApp messages are refused." for name in missing]
+    return lines
+
+
+def _run(services: Services, serve_until_stopped: Callable[[], None]) -> None:
+    crew = Worker(services)
+    crew.start()
+    try:
+        serve_until_stopped()
+    finally:
+        crew.stop()
+
+
+@main.command()
+def migrate() -> None:
+    """Bring the database to the newest schema."""
+    db = Database(_settings().database_url)
+    before = schema.current(db)
+    schema.migrate(db)
+    after = schema.newest()
+    click.echo("Nothing to do: the schema is the newest." if before == after else f"Schema: {after}.")
+
+
+@main.command("import")
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--check", is_flag=True, help="Only validate the file and show what would change.")
+@click.option("--force", is_flag=True, help="Apply it even if future appointments are left stranded.")
+def import_command(file: Path, check: bool, force: bool) -> None:
+    """Create or update one business from its FILE (YAML)."""
+    settings = _settings()
+    db = _database(settings)
+    now = bootstrap.system_clock()
+    try:
+        wanted = business_file.load(file)
+        if check:
+            with db.reading() as session:
+                plan = business_file.plan(session, wanted, now)
+        else:
+            with db.writing() as session:
+                plan = business_file.apply(session, wanted, now, force=force)
+    except OSError as error:
+        raise Problem(f"{file}: {error.strerror}.") from None
+    except BusinessFileErrors as errors:
+        click.echo(f"{file}:\n{errors}", err=True)
+        sys.exit(2)
+    click.echo("\n".join(business_file.render(plan)))
+    if plan.stranded and not force:
+        sys.exit(1)
+
+
+@main.group()
+def staff() -> None:
+    """Logins for the staff page."""
+
+
+@staff.command("add")
+@click.option("--tenant", required=True, help="The business's slug.")
+@click.option("--email", required=True)
+@click.option("--name", required=True)
+@click.option("--password-stdin", is_flag=True, help="Read the password from standard input.")
+def staff_add(tenant: str, email: str, name: str, password_stdin: bool) -> None:
+    """Add a login; prints a generated password where none is piped in."""
+    given = sys.stdin.readline().rstrip("\n") if password_stdin else None
+    password = accounts.add(_database(_settings()), bootstrap.system_clock(), tenant, email, name, given)
+    click.echo(f"Login: {email}")
+    if given is None:
+        click.echo(f"Password: {password}")
+
+
+@staff.command("list")
+@click.option("--tenant", help="Only this business (slug).")
+def staff_list(tenant: str | None) -> None:
+    """All logins: business, e-mail, name, role, state."""
+    for line in accounts.lines(_database(_settings()), tenant):
+        click.echo(line)
+
+
+@staff.command("reset-password")
+@click.option("--email", required=True)
+@click.option("--password-stdin", is_flag=True, help="Read the password from standard input.")
+def staff_reset(email: str, password_stdin: bool) -> None:
+    """Give a login a new password and end its sessions."""
+    given = sys.stdin.readline().rstrip("\n") if password_stdin else None
+    password = accounts.reset(_database(_settings()), bootstrap.system_clock(), email, given)
+    click.echo(f"New password for {email}" + ("" if given else f": {password}"))
+
+
+@staff.command("disable")
+@click.option("--email", required=True)
+def staff_disable(email: str) -> None:
+    """Shut a login out at once."""
+    accounts.disable(_database(_settings()), bootstrap.system_clock(), email)
+    click.echo(f"Disabled: {email}")
+
+
+@main.command("chat")
+@click.option("--tenant", required=True, help="The business's slug.")
+def chat_command(tenant: str) -> None:
+    """Talk to the bot in the terminal, as a customer."""
+    settings = _settings()
+    chat.talk(settings, _database(settings), tenant)
+
+
+@main.command("doctor")
+def doctor_command() -> None:
+    """Check every setting against the real thing: one line each, exit code 1 if anything is wrong."""
+    settings = _settings()
+    findings = doctor.examine(settings, os.environ)
+    for finding in findings:
+        click.echo(finding.line())
+    sys.exit(0 if all(finding.ok for finding in findings) else 1)

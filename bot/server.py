@@ -1,0 +1,48 @@
+"""The HTTP server of one process, and its end by SIGTERM or Ctrl-C."""
+
+import signal
+from collections.abc import Callable
+from types import FrameType
+
+import structlog
+from flask import Flask
+from waitress.server import create_server
+
+log = structlog.get_logger()
+
+THREADS = 16
+
+
+class PortTaken(Exception):
+    """The address cannot be listened on. The text is one sentence."""
+
+
+def run(app: Flask, host: str, port: int, *, ready: Callable[[int], None]) -> None:
+    """Serve until SIGTERM or Ctrl-C; requests in hand are finished first. `ready` is told the port."""
+    try:
+        server = create_server(app, host=host, port=port, threads=THREADS, ident="horacerta")
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise PortTaken(f"cannot listen on {host}:{port} ({reason}); choose another with PORT.") from None
+    _stop_on_signals()
+    ready(server.effective_port)
+    server.run()  # catches SystemExit, and lets its threads finish
+    server.close()
+
+
+def wait_for_stop() -> None:
+    """For a process without a server: return at SIGTERM or Ctrl-C."""
+    _stop_on_signals()
+    try:
+        while True:
+            signal.pause()
+    except SystemExit:
+        return
+
+
+def _stop_on_signals() -> None:
+    def stop(_number: int, _frame: FrameType | None) -> None:
+        raise SystemExit(0)
+
+    signal.signal(signal.SIGTERM, stop)
+    signal.signal(signal.SIGINT, stop)

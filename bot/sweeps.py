@@ -1,0 +1,19 @@
+"""What timers do: each a function of `(services, now)` that is safe to run twice."""
+
+from datetime import datetime, timedelta
+
+from bot import outbox
+from bot.services import Services
+from models import worker
+
+SILENT_AFTER = timedelta(minutes=10)
+
+
+def settle_sends(services: Services, now: datetime) -> None:
+    """Find out what became of sends whose outcome is not known."""
+    outbox.settle(services, now)
+
+
+def forget_silent_workers(services: Services, now: datetime) -> None:
+    with services.db.writing() as session:
+        worker.forget_silent(session, now - SILENT_AFTER)

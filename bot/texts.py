@@ -1,0 +1,48 @@
+"""Fixed texts to the customer, for when no model speaks. Portuguese, warm, without technical words."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+
+from models.handoff import Reason
+from models.tenant import Tenant
+from tools import speech
+
+_SORRY = {
+    Reason.REFUSAL: "Com esse pedido eu não consigo ajudar por aqui.",
+    Reason.PEDIDO_DO_CLIENTE: "Certo!",
+    Reason.LIMITE_DE_USO: "Recebi muitas mensagens por hoje e preciso fazer uma pausa.",
+    Reason.MIDIA_NAO_SUPORTADA: "Não consigo ver nem ouvir esse tipo de mensagem.",
+}
+_DEFAULT = "Desculpe, não consegui concluir o seu pedido agora."
+_IDS = re.compile(r" \((?:agendamento|profissional|servico)_id \d+\)")
+
+
+def handoff_text(
+    reason: Reason, tenant: Tenant, now: datetime, *, said: str | None, writes: Sequence[str] = ()
+) -> str:
+    """What the customer reads when people take over.
+
+    `said` are the model's own last words; without them a fixed sentence stands there, and what was done in
+    the run (`writes`, results of tools) is told. The expectation is always ours.
+    """
+    if said is None:
+        done = [_IDS.sub("", line) for line in writes]
+        said = "\n".join([_SORRY.get(reason, _DEFAULT), *done])
+    return f"{said}\n\n{expectation(tenant, now)}"
+
+
+def expectation(tenant: Tenant, now: datetime) -> str:
+    """That a person continues, and when."""
+    opens = tenant.next_attendance(now)
+    if opens is None or opens <= now:
+        return "Uma pessoa da equipe vai continuar o atendimento por aqui. Pode continuar escrevendo. 🙂"
+    when = speech.moment(opens, tenant.zone)
+    return (
+        f"Uma pessoa da equipe vai continuar por aqui. Nossa equipe volta {when}; sua mensagem está na fila."
+    )
+
+
+def back_text(tenant: Tenant) -> str:
+    """What the customer reads when the bot takes over again."""
+    return f"Voltei! Sou o assistente de {tenant.name}. Posso ajudar com seu horário?"

@@ -1,0 +1,36 @@
+"""When the sweeps run. APScheduler only ticks, with its memory store: the truth lives in rows."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime
+
+import structlog
+from apscheduler.schedulers.background import BackgroundScheduler
+
+from bot import sweeps
+from bot.services import Services
+
+log = structlog.get_logger()
+
+Sweep = Callable[[Services, datetime], None]
+EVERY: dict[Sweep, int] = {  # seconds
+    sweeps.settle_sends: 15,
+    sweeps.forget_silent_workers: 600,
+}
+
+
+def scheduler(services: Services) -> BackgroundScheduler:
+    """A scheduler that is not started yet."""
+    # Without a grace time of None a tick that comes a second late would be dropped.
+    made = BackgroundScheduler(
+        timezone=UTC, job_defaults={"coalesce": True, "max_instances": 1, "misfire_grace_time": None}
+    )
+    for sweep, seconds in EVERY.items():
+        made.add_job(_tick, "interval", seconds=seconds, args=[services, sweep], id=sweep.__name__)
+    return made
+
+
+def _tick(services: Services, sweep: Sweep) -> None:
+    try:
+        sweep(services, services.now())
+    except Exception:
+        log.exception("sweep_failed", sweep=sweep.__name__)

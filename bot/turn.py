@@ -1,0 +1,356 @@
+"""One conversation, one turn: claim → agent → commit. No transaction is held while the model thinks."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import structlog
+from sqlmodel import Session
+
+from bot import texts
+from bot.agent import history, prompt
+from bot.agent.checks import Evidence
+from bot.agent.history import Past
+from bot.agent.loop import Answered, HandedOff, Limits, Loop, Outcome
+from bot.agent.progress import Progress
+from bot.agent.recorder import RunRecorder
+from bot.agent.resume import replay
+from bot.llm.client import Block, ModelClient, ToolSpec
+from bot.material import Material, load
+from bot.services import Services
+from bot.settings import Settings
+from bot.whatsapp.markup import whatsapp_text
+from bot.whatsapp.split import split
+from models import conversation, handoff, message, run
+from models.conversation import Claim
+from models.errors import LeaseLost
+from models.handoff import Reason
+from models.message import Author
+from models.run import Run, RunStep, StepKind
+from models.tenant import Tenant
+from tools import TOOLS
+from tools.contract import ToolContext
+from tools.execute import Toolbox
+
+log = structlog.get_logger()
+
+LEASE = timedelta(seconds=30)
+MAX_ATTEMPTS = 3
+RETRY_AFTER = timedelta(seconds=2)
+
+
+def take_turn(services: Services) -> bool:
+    """Claim the conversation that is due longest and answer it. False if there was none."""
+    with services.db.writing() as session:
+        claim = conversation.claim(session, services.now(), LEASE)
+    if claim is None:
+        return False
+    answer(services, claim)
+    return True
+
+
+def answer(services: Services, claim: Claim) -> None:
+    """Answer one claimed conversation; whatever fails, the claim ends with a message to the customer."""
+    with structlog.contextvars.bound_contextvars(conversation=claim.conversation_id, tenant=claim.tenant_id):
+        try:
+            _answer(services, claim)
+        except LeaseLost:
+            _superseded(services, claim)
+        except Exception:  # the last net: a bug must not leave the customer in silence
+            log.exception("turn_failed", attempt=claim.attempts)
+            _fail(services, claim)
+
+
+def _answer(services: Services, claim: Claim) -> None:
+    if claim.attempts > MAX_ATTEMPTS:
+        _give_up(services, claim)
+        return
+    with services.db.reading() as session:
+        material = load(session, services.now(), claim)
+    if not material.inputs:
+        with services.db.writing() as session:
+            conversation.finish(session, claim, answered_seq=claim.through_seq)
+        return
+    turn = _begin(services, claim, material)
+    outcome = turn.outcome()
+    _commit(services, turn, outcome)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A turn that has a run: what it needs to think, and to commit."""
+
+    claim: Claim
+    tenant: Tenant
+    run_id: int
+    through_seq: int
+    loop: Loop
+    recorder: RunRecorder
+    steps: list[RunStep]
+
+    def outcome(self) -> Outcome:
+        """Run the loop, from where a crashed worker left it."""
+        final = replay(self.loop.progress, self.loop.toolbox, self.steps, self.loop.limits)
+        return self.loop.after_final(*final) if final else self.loop.run()
+
+
+def _begin(services: Services, claim: Claim, material: Material) -> Turn:
+    model = services.model()
+    system = prompt.system_prompt(material.tenant)
+    specs = prompt.tool_specs(TOOLS)
+    if material.left is not None and material.left.id is not None:
+        run_id, through = material.left.id, material.left.through_seq
+        steps = material.left_steps
+        log.info("run_resumed", run=run_id, steps=len(steps))
+    else:
+        through, steps = claim.through_seq, []
+        run_id = _start_run(services, claim, model, prompt.version(system, specs))
+    recorder = RunRecorder(services.db, claim, run_id, services.now)
+    blocks = _input_blocks(services, material, steps)
+    if steps:
+        recorder.resume(steps)
+    else:
+        recorder.input(blocks)
+    return Turn(
+        claim=claim,
+        tenant=material.tenant,
+        run_id=run_id,
+        through_seq=through,
+        loop=_loop(services, claim, material, model, system, specs, recorder, blocks),
+        recorder=recorder,
+        steps=steps,
+    )
+
+
+def _start_run(services: Services, claim: Claim, model: ModelClient, version: str) -> int:
+    with services.db.writing() as session:
+        conversation.hold(session, claim)
+        return run.start(
+            session,
+            Run(
+                tenant_id=claim.tenant_id,
+                conversation_id=claim.conversation_id,
+                from_seq=claim.answered_seq,
+                through_seq=claim.through_seq,
+                epoch=claim.epoch,
+                provider=model.provider,
+                model=model.model,
+                prompt_version=version,
+                started_at=services.now(),
+            ),
+        )
+
+
+def _input_blocks(services: Services, material: Material, steps: Sequence[RunStep]) -> list[Block]:
+    """What opens the run; a resumed run repeats its own, byte for byte."""
+    for step in steps:
+        if step.kind == StepKind.INPUT:
+            blocks: list[Block] = step.content
+            return blocks
+    facts = prompt.TurnFacts(
+        now=services.now(),
+        tenant=material.tenant,
+        customer_name=material.customer_name,
+        appointments=material.appointments,
+        staff_note=_fresh_note(material.past),
+    )
+    return prompt.input_blocks(facts, material.inputs)
+
+
+def _fresh_note(past: Past) -> str:
+    """The note with which people gave the conversation back, in the first turn after that."""
+    if past.episodes and past.episodes[-1].closed_seq is not None:
+        last = past.episodes[-1]
+        answered_since = any(one.from_seq >= (last.closed_seq or 0) and one.outcome for one in past.runs)
+        return "" if answered_since else last.note
+    return ""
+
+
+def _loop(
+    services: Services,
+    claim: Claim,
+    material: Material,
+    model: ModelClient,
+    system: str,
+    specs: tuple[ToolSpec, ...],
+    recorder: RunRecorder,
+    blocks: list[Block],
+) -> Loop:
+    settings = services.settings
+    before = history.window(
+        material.past, max_turns=settings.agent_history_turns, max_tokens=settings.agent_history_tokens
+    )
+    context = ToolContext(
+        db=services.db,
+        tenant_id=claim.tenant_id,
+        customer_id=claim.customer_id,
+        conversation_id=claim.conversation_id,
+        turn_key=f"{claim.conversation_id}:{claim.answered_seq}",
+        now=services.now(),
+    )
+    return Loop(
+        model=model,
+        toolbox=Toolbox(TOOLS, context, max_identical=settings.agent_max_identical_calls),
+        system=system,
+        specs=specs,
+        limits=_limits(settings),
+        recorder=recorder,
+        progress=Progress(
+            messages=history.joined([*before, {"role": "user", "content": blocks}]),
+            write_tools=frozenset(tool.name for tool in TOOLS if tool.writes),
+        ),
+        evidence=Evidence(appointments=material.appointments),
+    )
+
+
+def _limits(settings: Settings) -> Limits:
+    return Limits(
+        max_iterations=settings.agent_max_iterations,
+        max_input_tokens=settings.agent_max_input_tokens,
+        max_tokens=settings.agent_max_tokens,
+        retry_max_tokens=settings.agent_retry_max_tokens,
+        seconds=settings.agent_timeout_seconds,
+        call_seconds=settings.llm_timeout_seconds,
+    )
+
+
+# Committing
+
+
+def _commit(services: Services, turn: Turn, outcome: Outcome) -> None:
+    """All or nothing: the answer queued, the hand-over opened, the watermark moved, the run closed."""
+    now = services.now()
+    with services.db.writing() as session:
+        match outcome:
+            case Answered(text):
+                _queue_answer(session, now, turn, text)
+                run.end(session, turn.run_id, now, run.Outcome.ANSWERED, **turn.recorder.totals())
+            case HandedOff():
+                _hand_over(session, now, turn, outcome)
+    log.info("run_ended", run=turn.run_id, outcome=_outcome_name(outcome), **turn.recorder.totals())
+    services.wake_outbox.set()
+
+
+def _outcome_name(outcome: Outcome) -> str:
+    return f"handed_off:{outcome.reason}" if isinstance(outcome, HandedOff) else "answered"
+
+
+def _queue_answer(session: Session, now: datetime, turn: Turn, text: str) -> None:
+    claim = turn.claim
+    conversation.finish(session, claim, answered_seq=turn.through_seq)
+    _queue(session, now, claim, text, author=Author.BOT, epoch=claim.epoch, run_id=turn.run_id)
+
+
+def _hand_over(session: Session, now: datetime, turn: Turn, outcome: HandedOff) -> None:
+    claim = turn.claim
+    conversation.hand_over(session, claim, answered_seq=turn.through_seq)
+    text = texts.handoff_text(outcome.reason, turn.tenant, now, said=outcome.text, writes=outcome.writes)
+    author = Author.BOT if outcome.text else Author.SYSTEM
+    # Without an epoch: these words go out even if somebody takes the conversation at once.
+    _queue(session, now, claim, text, author=author, epoch=None, run_id=turn.run_id)
+    handoff.open_episode(
+        session,
+        now,
+        claim.tenant_id,
+        claim.conversation_id,
+        reason=outcome.reason,
+        trigger_seq=turn.through_seq,
+        run_id=turn.run_id,
+        detail=outcome.detail,
+    )
+    run.end(
+        session,
+        turn.run_id,
+        now,
+        run.Outcome.HANDED_OFF,
+        handoff_reason=outcome.reason,
+        **turn.recorder.totals(),
+    )
+
+
+def _queue(
+    session: Session,
+    now: datetime,
+    claim: Claim,
+    text: str,
+    *,
+    author: Author,
+    epoch: int | None,
+    run_id: int | None,
+) -> None:
+    for part in split(whatsapp_text(text)):
+        message.add(
+            session,
+            now,
+            claim.tenant_id,
+            claim.conversation_id,
+            author=author,
+            text=part,
+            epoch=epoch,
+            run_id=run_id,
+        )
+
+
+# When things go wrong
+
+
+def _superseded(services: Services, claim: Claim) -> None:
+    """The conversation went into other hands meanwhile: nothing of this run is sent."""
+    log.info("run_superseded")
+    with services.db.writing() as session:
+        left = run.unfinished(session, claim.tenant_id, claim.conversation_id)
+        row = conversation.find(session, claim.tenant_id, claim.conversation_id)
+        # Where only the lease went to another worker, the run is that worker's to finish.
+        if left is not None and left.id is not None and row.epoch != left.epoch:
+            run.end(session, left.id, services.now(), run.Outcome.SUPERSEDED)
+
+
+def _fail(services: Services, claim: Claim) -> None:
+    """After a bug: another try a little later, or the emergency exit when there were enough of them."""
+    try:
+        if claim.attempts >= MAX_ATTEMPTS:
+            _give_up(services, claim)
+            return
+        with services.db.writing() as session:
+            conversation.release(session, claim, services.now() + RETRY_AFTER * claim.attempts)
+    except LeaseLost:
+        _superseded(services, claim)
+    except Exception:  # the database itself is away: the lease ends by itself, and another tries
+        log.exception("turn_not_released")
+
+
+def _give_up(services: Services, claim: Claim) -> None:
+    """The emergency exit that needs neither model nor tools: a fixed text, and the human queue."""
+    now = services.now()
+    with services.db.writing() as session:
+        tenant = session.get_one(Tenant, claim.tenant_id)
+        left = run.unfinished(session, claim.tenant_id, claim.conversation_id)
+        conversation.hand_over(session, claim, answered_seq=claim.through_seq)
+        run_id = left.id if left else None
+        text = texts.handoff_text(
+            Reason.ERRO_INTERNO, tenant, now, said=None, writes=_writes(session, run_id)
+        )
+        _queue(session, now, claim, text, author=Author.SYSTEM, epoch=None, run_id=run_id)
+        handoff.open_episode(
+            session,
+            now,
+            claim.tenant_id,
+            claim.conversation_id,
+            reason=Reason.ERRO_INTERNO,
+            trigger_seq=claim.through_seq,
+            run_id=run_id,
+        )
+        if run_id is not None:
+            run.end(session, run_id, now, run.Outcome.CRASHED, handoff_reason=Reason.ERRO_INTERNO)
+    services.wake_outbox.set()
+
+
+def _writes(session: Session, run_id: int | None) -> list[str]:
+    """What write tools did in a run: the customer is told, however the run ends."""
+    writers = {tool.name for tool in TOOLS if tool.writes}
+    steps = run.steps(session, [run_id])[run_id] if run_id is not None else []
+    return [
+        step.content["text"]
+        for step in steps
+        if step.kind == StepKind.RESULT and not step.is_error and step.content["name"] in writers
+    ]
