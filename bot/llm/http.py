@@ -55,6 +55,9 @@ class ThreadClients:
     ) -> AbstractContextManager[httpx.Response]:
         return self._mine().stream(method, url, content=content, headers=headers, timeout=timeout)
 
+    def __len__(self) -> int:
+        return len(self._clients)
+
     def close(self) -> None:
         """Close the clients of all threads. A later call opens a new one."""
         with self._lock:

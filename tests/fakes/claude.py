@@ -6,7 +6,7 @@ what exists only on the wire is checked here.
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any
 
@@ -14,7 +14,7 @@ import httpx
 
 from bot.agent.rules import broken_rules
 from bot.llm.client import ModelRequest, ToolSpec
-from tests.fakes.scripted import Body, Refused, Reply, ScriptedServer
+from tests.fakes.scripted import Body, Refused, Reply, ScriptedServer, Step
 
 VERSIONS = {"2023-06-01", "2026-10-21"}
 SAMPLING = ("temperature", "top_p", "top_k")
@@ -37,6 +37,7 @@ NOT_BOUND = (
     ' block, or set `thinking.block_binding.prefix_mismatch_behavior` to "drop_block".'
 )
 
+FITTING = "(what fits the blocks)"
 _numbers = count(1)
 
 
@@ -60,7 +61,7 @@ def thinking(words: str = "") -> Body:
 
 
 def answer(
-    *blocks: Body, stop_reason: str | None = "", usage: tuple[int, int] = (900, 40), **more: Any
+    *blocks: Body, stop_reason: str | None = FITTING, usage: tuple[int, int] = (900, 40), **more: Any
 ) -> Body:
     """A message of the model. Where no reason is given it is that of a whole answer; `usage` is (in, out)."""
     called = any(block["type"] == "tool_use" for block in blocks)
@@ -70,7 +71,7 @@ def answer(
         "role": "assistant",
         "model": "claude-haiku-5-5",
         "content": list(blocks),
-        "stop_reason": stop_reason if stop_reason != "" else "tool_use" if called else "end_turn",
+        "stop_reason": stop_reason if stop_reason != FITTING else "tool_use" if called else "end_turn",
         "stop_sequence": None,
         "usage": {
             "input_tokens": usage[0],
@@ -96,19 +97,26 @@ def error(status: int, kind: str = "api_error", message: str = "", **headers: st
 class FakeClaude(ScriptedServer):
     """The Messages API: `client()` for an AnthropicClient, the address of `serve()` for a whole process."""
 
+    def __init__(self, script: Iterable[Step] | Callable[[Body], Step]) -> None:
+        super().__init__(script)
+        self._own_fields: set[tuple[str, str]] = set()
+
     def refusal(self, refused: Refused) -> Reply:
         return error(refused.status, refused.kind, refused.message)
 
     def finish(self, answer: Body, body: Body) -> Body:
         if not isinstance(answer.get("content"), list):
             return answer
+        # Fields of its own answers are taken back, also those that are new to everybody.
+        blocks = [block for block in _blocks(answer["content"]) if isinstance(block.get("type"), str)]
+        self._own_fields |= {(block["type"], name) for block in blocks for name in block}
         known = [block["signature"].partition(".")[2] for _, _, block in _thinking(body["messages"])]
         link = known[-1] if known else ""
         return {**answer, "content": [_signed(block, link, body) for block in answer["content"]]}
 
     def check(self, request: httpx.Request, body: Body) -> None:
         _check_address(request)
-        for fault in _wire_faults(body):
+        for fault in _wire_faults(body, self._own_fields):
             raise _invalid(fault)
         for fault in broken_rules(_neutral(body)):
             raise _invalid(fault)
@@ -134,9 +142,11 @@ def _check_address(request: httpx.Request) -> None:
 # What exists only on the wire.
 
 
-def _wire_faults(body: Body) -> Iterator[str]:
-    for check in (_top_faults, _tool_faults, _choice_faults, _message_faults, _mark_faults):
+def _wire_faults(body: Body, own_fields: set[tuple[str, str]]) -> Iterator[str]:
+    for check in (_top_faults, _tool_faults, _choice_faults):
         yield from check(body)
+    yield from _message_faults(body, own_fields)
+    yield from _mark_faults(body)
 
 
 def _top_faults(body: Body) -> Iterator[str]:
@@ -176,13 +186,14 @@ def _choice_faults(body: Body) -> Iterator[str]:
         yield from _extra(f"tool_choice.{choice['type']}.", choice, CHOICE_FIELDS[choice["type"]])
 
 
-def _message_faults(body: Body) -> Iterator[str]:
+def _message_faults(body: Body, own_fields: set[tuple[str, str]]) -> Iterator[str]:
     for n, message in enumerate(body["messages"]):
         yield from _extra(f"messages.{n}.", message, {"role", "content"})
         for m, block in enumerate(_blocks(message.get("content"))):
             kind = block.get("type")
             if kind in BLOCK_FIELDS:
-                yield from _extra(f"messages.{n}.content.{m}.{kind}.", block, BLOCK_FIELDS[kind])
+                allowed = BLOCK_FIELDS[kind] | {name for owner, name in own_fields if owner == kind}
+                yield from _extra(f"messages.{n}.content.{m}.{kind}.", block, allowed)
             if kind == "tool_use" and not isinstance(block.get("input"), dict):
                 yield f"messages.{n}.content.{m}.tool_use.input: Input should be a valid dictionary"
             if message["role"] == "user" and block.get("citations"):
@@ -280,5 +291,5 @@ def _digest(body: Body, before: list[Body], block: Body) -> str:
     conversation = [
         [part for part in _plain(message["content"]) if "thinking" not in part["type"]] for message in before
     ]
-    bound = [_plain(body.get("system")), _plain(body.get("tools")), conversation, block["thinking"]]
+    bound = [_plain(body.get("system")), _plain(body.get("tools")), conversation, block.get("thinking")]
     return hashlib.sha256(json.dumps(bound).encode()).hexdigest()[:24]

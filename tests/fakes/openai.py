@@ -30,6 +30,7 @@ MESSAGE_FIELDS = {
 }
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
+FITTING = "(what fits the calls)"
 _numbers = count(1)
 
 
@@ -42,7 +43,7 @@ def call(name: object, arguments: object = "{}", id: object = None) -> Body:
 def completion(
     content: object = None,
     *calls: Body,
-    finish: object = "",
+    finish: object = FITTING,
     usage: tuple[int, int] | None = (900, 40),
     **message: Any,
 ) -> Body:
@@ -50,7 +51,7 @@ def completion(
     said = {"role": "assistant", "content": content, **message}
     if calls:
         said["tool_calls"] = list(calls)
-    reason = finish if finish != "" else "tool_calls" if calls else "stop"
+    reason = finish if finish != FITTING else "tool_calls" if calls else "stop"
     body: Body = {
         "id": "chatcmpl-1",
         "object": "chat.completion",

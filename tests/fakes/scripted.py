@@ -45,6 +45,7 @@ class ScriptedServer:
 
     `script` is a list of steps, or one function for all of them. `requests` holds the body of every request
     that came, `refusals` the text of each refusal: a test that should send nothing invalid asserts it empty.
+    `connections` counts the sockets that `serve()` took.
     """
 
     def __init__(self, script: Iterable[Step] | Callable[[Body], Step]) -> None:
@@ -52,6 +53,7 @@ class ScriptedServer:
         self._lock = threading.Lock()
         self.requests: list[Body] = []
         self.refusals: list[str] = []
+        self.connections = 0
 
     def check(self, request: httpx.Request, body: Body) -> None:
         """Raise Refused where the real server would."""
@@ -138,6 +140,10 @@ def _no_constant(name: str) -> None:
 def _handler_of(fake: ScriptedServer) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
+
+        def setup(self) -> None:
+            super().setup()
+            fake.connections += 1
 
         def do_POST(self) -> None:
             content = self.rfile.read(int(self.headers.get("content-length", 0)))
