@@ -1,0 +1,136 @@
+"""The Flask application: one function that puts the pages together."""
+
+import hashlib
+from collections.abc import Iterable
+from ipaddress import ip_address
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from flask import Blueprint, Flask, Response, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from flask_wtf.csrf import CSRFError
+from werkzeug.exceptions import HTTPException, NotFound
+from werkzeug.middleware.proxy_fix import ProxyFix
+
+from bot.services import Services
+from bot.web import agenda, context, conversation, headers, health, login, queue
+from bot.web.csrf import csrf, refuse_cross_site
+from models import errors
+
+if TYPE_CHECKING:
+    from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
+
+TEMPLATES = Path(__file__).parents[2] / "templates"
+MAX_BODY = 64 * 1024
+
+
+def create_app(services: Services, extra_blueprints: Iterable[Blueprint] = ()) -> Flask:
+    """The web half of the program: the staff pages, health, and whatever blueprints are added.
+
+    Every POST needs a CSRF token; a blueprint that checks a signature instead says `csrf.exempt(blueprint)`.
+    """
+    app = Flask(__name__, template_folder=str(TEMPLATES), static_folder=str(TEMPLATES / "static"))
+    https = (services.settings.public_url or "").startswith("https://")
+    app.config.from_mapping(
+        SECRET_KEY=services.settings.secret_key,
+        SESSION_COOKIE_NAME="__Host-horacerta" if https else "horacerta",
+        SESSION_COOKIE_SECURE=https,
+        SESSION_COOKIE_HTTPONLY=True,
+        SESSION_COOKIE_SAMESITE="Lax",
+        MAX_CONTENT_LENGTH=MAX_BODY,
+        MAX_FORM_MEMORY_SIZE=MAX_BODY,
+        WTF_CSRF_TIME_LIMIT=None,  # the token lives as long as the session: a long draft is not lost
+    )
+    app.extensions[context.EXTENSION] = services
+    app.before_request(refuse_cross_site)
+    csrf.init_app(app)
+    login.manager.init_app(app)
+    own = (login.blueprint, queue.blueprint, conversation.blueprint, agenda.blueprint, health.blueprint)
+    for blueprint in (*own, *extra_blueprints):
+        app.register_blueprint(blueprint)
+    _dress(app, https)
+    if services.settings.public_url:
+        app.wsgi_app = OneProxy(app.wsgi_app)  # type: ignore[method-assign]  # Flask's own way to add one
+    return app
+
+
+def _dress(app: Flask, https: bool) -> None:
+    """What every page has: headers, versioned assets, kind errors."""
+
+    @app.after_request
+    def secure(response: Response) -> Response:
+        return headers.secure(response, https=https)
+
+    @app.get("/")
+    def home() -> ResponseReturnValue:
+        return redirect(url_for("queue.index"), 303)
+
+    digests: dict[str, str] = {}
+
+    @app.template_global()
+    def asset(name: str) -> str:
+        """The address of a static file, with a mark of its content: it may be kept for ever."""
+        if name not in digests:
+            content = (TEMPLATES / "static" / name).read_bytes()
+            digests[name] = hashlib.sha256(content).hexdigest()[:12]
+        return url_for("static", filename=name, v=digests[name])
+
+    app.register_error_handler(HTTPException, _problem)
+    app.register_error_handler(errors.NotFound, lambda _error: _problem(NotFound()))
+    app.register_error_handler(CSRFError, _stale_form)
+
+
+_PROBLEMS = {
+    400: ("Não entendi este pedido", "Volte e tente de novo."),
+    403: ("Sem acesso", "Você não tem acesso a esta página."),
+    404: ("Não encontrei esta página", "O endereço pode ter mudado, ou a conversa não existe."),
+    405: ("Isso não é possível aqui", "Volte e use os botões da página."),
+    413: ("Texto grande demais", "Divida o texto em partes menores."),
+    429: ("Muitas tentativas", "Espere um pouco e tente de novo."),
+}
+_FAILURE = ("Algo deu errado", "O problema foi registrado. Tente de novo em instantes.")
+
+
+def _problem(error: HTTPException) -> ResponseReturnValue:
+    """One page for every error; of the error itself it shows nothing but the number."""
+    if error.response is not None or error.code is None:
+        return error
+    title, sentence = _PROBLEMS.get(error.code, _FAILURE)
+    page = render_template("staff/error.html", title=title, sentence=sentence, code=error.code)
+    kept = {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}
+    return page, error.code, kept
+
+
+def _stale_form(_error: CSRFError) -> ResponseReturnValue:
+    return render_template("staff/expired.html", typed=login.typed(), back=_back()), 400
+
+
+def _back() -> str:
+    """The page that the form stood on."""
+    ids = request.view_args or {}
+    if "conversation_id" in ids:
+        return url_for("conversation.show", **ids)
+    return url_for("login.form" if request.blueprint == "login" else "queue.index")
+
+
+class OneProxy:
+    """Behind a proxy (PUBLIC_URL is set) believe its X-Forwarded-For, one hop, for throttling logins.
+
+    Only where the request really comes from a machine nearby (loopback or a private network); scheme and
+    host are never taken from a header.
+    """
+
+    def __init__(self, app: "WSGIApplication") -> None:
+        self._app = app
+        self._behind = ProxyFix(app, x_for=1, x_proto=0, x_host=0, x_port=0, x_prefix=0)
+
+    def __call__(self, environ: "WSGIEnvironment", start_response: "StartResponse") -> Iterable[bytes]:
+        app = self._behind if _is_near(environ.get("REMOTE_ADDR", "")) else self._app
+        return app(environ, start_response)
+
+
+def _is_near(address: str) -> bool:
+    try:
+        return ip_address(address).is_private
+    except ValueError:
+        return False

@@ -1,0 +1,85 @@
+"""/healthz, /readyz and /metrics: for machines, in English, and without anything of a tenant."""
+
+import hmac
+from datetime import datetime, timedelta
+from functools import cache
+from ipaddress import ip_address
+
+import structlog
+from flask import Blueprint, Response, abort, jsonify, request
+from flask.typing import ResponseReturnValue
+from sqlalchemy.exc import SQLAlchemyError
+
+from bot import metrics
+from bot.services import Services
+from bot.web import context
+from models import schema, worker
+from models.db import Database
+
+BEAT_MAX_AGE = timedelta(seconds=30)
+FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
+
+blueprint = Blueprint("health", __name__)
+log = structlog.get_logger()
+newest = cache(schema.newest)  # reads the migration files: once a process
+
+
+@blueprint.get("/healthz")
+def alive() -> ResponseReturnValue:
+    return Response("ok\n", mimetype="text/plain")
+
+
+@blueprint.get("/readyz")
+def ready() -> ResponseReturnValue:
+    """200 if this program can do its work, else 503 with what cannot."""
+    found = _state(context.services(), context.now())
+    return jsonify(found), 200 if set(found.values()) == {"ok"} else 503
+
+
+def _state(services: Services, now: datetime) -> dict[str, str]:
+    try:
+        return {"database": "ok", "schema": _schema(services.db), "worker": _worker(services.db, now)}
+    except SQLAlchemyError as error:
+        log.error("not_ready", error=type(error).__name__)
+        return {"database": "unreachable"}
+
+
+def _schema(db: Database) -> str:
+    return "ok" if schema.current(db) == newest() else "not current: run horacerta migrate"
+
+
+def _worker(db: Database, now: datetime) -> str:
+    with db.reading() as session:
+        beaten = worker.last_beat(session)
+    return "ok" if beaten is not None and now - beaten <= BEAT_MAX_AGE else "no worker is running"
+
+
+@blueprint.get("/metrics")
+def figures() -> ResponseReturnValue:
+    _require_reader(context.services().settings.metrics_token)
+    body = metrics.text(metrics.registry(context.services()))
+    return Response(body, content_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+def _require_reader(token: str | None) -> None:
+    """With a token set, whoever has it; else this very machine, asked directly and by its own name."""
+    if token:
+        given = request.headers.get("Authorization", "").encode()
+        if not hmac.compare_digest(given, f"Bearer {token}".encode()):
+            abort(401)
+    elif not _is_loopback(request.remote_addr or "") or _was_passed_on():
+        abort(403)
+
+
+def _was_passed_on() -> bool:
+    # A proxy on this machine makes the whole world look like loopback.
+    host = request.host.rsplit(":", 1)[0].strip("[]")
+    passed_on = any(name in request.headers for name in FORWARDED)
+    return passed_on or not (host == "localhost" or _is_loopback(host))
+
+
+def _is_loopback(address: str) -> bool:
+    try:
+        return ip_address(address).is_loopback
+    except ValueError:
+        return False

@@ -1,0 +1,103 @@
+"""/entrar and /sair, and what stands in front of every page of the staff."""
+
+from flask import Blueprint, Response, make_response, redirect, render_template, request, session, url_for
+from flask.typing import ResponseReturnValue
+from flask_login import LoginManager, current_user, login_user, logout_user
+
+from bot.web import context
+from models import staff
+
+blueprint = Blueprint("login", __name__)
+manager = LoginManager()
+# What a page asks for by itself: looking at it is no sign of a person, and its answer is no page.
+POLLS = frozenset({"queue.rows", "conversation.lines"})
+MAX_NEXT = 512
+
+
+def _load(token: str) -> context.Me | None:
+    parts = context.services()
+    active = request.endpoint not in POLLS
+    with parts.db.writing() if active else parts.db.reading() as db:
+        found = staff.session_staff(db, context.now(), token, active=active)
+    return context.Me(token, found) if found else None
+
+
+def require() -> ResponseReturnValue | None:
+    """For `before_request` of a blueprint: all of its views are for logged-in staff."""
+    return None if current_user.is_authenticated else manager.unauthorized()
+
+
+def _unauthorized() -> ResponseReturnValue:
+    if request.endpoint in POLLS:
+        return "", 401
+    if request.method == "POST":
+        return render_template("staff/expired.html", typed=typed(), back=url_for("login.form")), 401
+    wanted = request.full_path.rstrip("?")
+    return redirect(url_for("login.form", next=wanted if safe_next(wanted) else None), 303)
+
+
+manager.user_loader(_load)
+manager.unauthorized_handler(_unauthorized)
+
+
+def typed() -> str:
+    """What somebody wrote into a form that could not be taken: nobody should have to write it twice."""
+    return request.form.get("text") or request.form.get("note") or ""
+
+
+@blueprint.get("/entrar")
+def form() -> ResponseReturnValue:
+    if current_user.is_authenticated:
+        return redirect(url_for("queue.index"), 303)
+    return _form(200)
+
+
+@blueprint.post("/entrar")
+def enter() -> ResponseReturnValue:
+    parts = context.services()
+    outcome = staff.log_in(
+        parts.db,
+        context.now(),
+        request.form.get("email", ""),
+        request.form.get("password", ""),
+        request.remote_addr or "",
+    )
+    match outcome:
+        case staff.LoggedIn(token=token, staff=person):
+            session.clear()
+            login_user(context.Me(token, person))
+            return redirect(safe_next(request.form.get("next", "")) or url_for("queue.index"), 303)
+        case staff.Throttled(retry_after=seconds):
+            answer = _form(429, "Muitas tentativas. Espere um pouco e tente de novo.")
+            answer.headers["Retry-After"] = str(seconds)
+            return answer
+        case staff.Refused():
+            return _form(401, "E-mail ou senha não conferem.")
+
+
+def _form(status: int, problem: str = "") -> Response:
+    wanted = safe_next(request.values.get("next", ""))
+    email = request.form.get("email", "")
+    page = render_template("staff/login.html", problem=problem, email=email, next=wanted)
+    return make_response(page, status)
+
+
+@blueprint.post("/sair")
+def leave() -> ResponseReturnValue:
+    if current_user.is_authenticated:
+        parts = context.services()
+        with parts.db.writing() as db:
+            staff.log_out(db, context.now(), current_user.token)
+        logout_user()
+    session.clear()
+    return redirect(url_for("login.form"), 303)
+
+
+def safe_next(text: str) -> str | None:
+    """The address within this site that `text` names; None for everything that could lead elsewhere.
+
+    Browsers read a backslash as a slash and drop tabs and line ends: "/\\evil" is "//evil" to them.
+    """
+    odd = any(character <= " " or character in "\x7f\\" for character in text)
+    inside = text.startswith("/") and not text.startswith("//")
+    return text if inside and not odd and len(text) <= MAX_NEXT else None

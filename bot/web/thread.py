@@ -1,0 +1,204 @@
+"""A conversation as it is shown: day lines, what was said, and what the assistant did in between. Pure."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from zoneinfo import ZoneInfo
+
+from bot.web import words
+from models.handoff import Reason
+from models.message import Author, Direction, Status
+from models.queue import Acts, Line
+from models.run import Outcome, RunStep
+
+
+@dataclass(frozen=True)
+class Day:
+    """The line that begins a new day."""
+
+    key: str
+    label: str
+    kind: str = "day"
+
+
+@dataclass(frozen=True)
+class Call:
+    """One tool call: its input as JSON text, its result, and the sort of error it was, if it was one."""
+
+    name: str
+    label: str
+    input: str
+    result: str
+    error: str
+
+
+@dataclass(frozen=True)
+class Work:
+    """What the assistant did before it answered (or instead)."""
+
+    key: str
+    summary: str
+    calls: tuple[Call, ...]
+    facts: str
+    failed: bool
+    kind: str = "work"
+
+
+@dataclass(frozen=True)
+class Said:
+    """One line. `side`: "in" or "out"; `author` is the class that styles it; `who` are the words."""
+
+    key: str
+    seq: int
+    side: str
+    author: str
+    who: str
+    text: str
+    attachments: tuple[str, ...]
+    at: str
+    iso: str
+    delivery: words.Sign | None
+    failed: bool
+    note: bool
+    fresh: bool
+    kind: str = "said"
+
+
+Item = Day | Work | Said
+
+
+def build(
+    lines: Sequence[Line],
+    acts: Sequence[Acts],
+    now: datetime,
+    zone: ZoneInfo,
+    *,
+    customer: str = "",
+    fresh_after: int | None = None,
+) -> list[Item]:
+    """The items to show, in order. Lines above `fresh_after` are marked as new to the reader."""
+    items: list[Item] = []
+    today = now.astimezone(zone).date()
+    waiting = {done.run.id: done for done in acts if _worth_showing(done)}
+    last_day = None
+    for line in lines:
+        date = line.message.created_at.astimezone(zone).date()
+        if date != last_day:
+            items.append(Day(f"day-{date}", words.day(date, today)))
+            last_day = date
+        for run_id in _due(waiting, line):
+            items.append(_work(waiting.pop(run_id)))
+        items.append(_said(line, zone, customer, fresh_after))
+    items.extend(_work(done) for done in waiting.values())
+    return items
+
+
+def _worth_showing(done: Acts) -> bool:
+    return bool(done.results) or done.run.outcome not in (None, Outcome.ANSWERED)
+
+
+def _due(waiting: dict[int | None, Acts], line: Line) -> list[int | None]:
+    """The runs to show before this line: its own, and those without a line that come before it."""
+    message = line.message
+    own = [run_id for run_id in waiting if run_id is not None and run_id == message.run_id]
+    past = [
+        run_id
+        for run_id, done in waiting.items()
+        if run_id != message.run_id
+        and done.run.outcome == Outcome.SUPERSEDED
+        and done.run.through_seq < message.seq
+    ]
+    return [*past, *own]
+
+
+def _work(done: Acts) -> Work:
+    run = done.run
+    calls = tuple(_call(step) for step in done.results)
+    tokens = run.input_tokens + run.cache_read_tokens + run.cache_write_tokens + run.output_tokens
+    return Work(
+        key=f"run-{run.id}",
+        summary=_summary(done, calls),
+        calls=calls,
+        facts=f"{_count(run.iterations, 'consulta', 'consultas')} ao modelo · {_thousands(tokens)} tokens",
+        failed=run.outcome == Outcome.CRASHED,
+    )
+
+
+def _summary(done: Acts, calls: tuple[Call, ...]) -> str:
+    parts = []
+    if calls:
+        parts.append(", ".join(dict.fromkeys(call.label for call in calls)))
+    failed = sum(1 for call in calls if call.error)
+    if failed:
+        parts.append(_count(failed, "erro", "erros"))
+    match done.run.outcome:
+        case Outcome.HANDED_OFF:
+            code = done.run.handoff_reason
+            parts.append(
+                "passou para a equipe" + (f": {words.reason(code).words}" if code in set(Reason) else "")
+            )
+        case Outcome.SUPERSEDED:
+            parts.append("parou, porque uma pessoa assumiu")
+        case Outcome.CRASHED:
+            parts.append("parou no meio")
+        case None:
+            parts.append("em andamento")
+    return " · ".join(parts)
+
+
+def _call(step: RunStep) -> Call:
+    content = step.content if isinstance(step.content, dict) else {}
+    name = str(content.get("name", ""))
+    given = content.get("input")
+    return Call(
+        name=name,
+        label=words.TOOLS.get(name, name or "Ferramenta"),
+        input=given if isinstance(given, str) else json.dumps(given, ensure_ascii=False, indent=2),
+        result=str(content.get("text", "")),
+        error=words.ERROR_CLASSES.get(step.error_class or "", "erro") if step.is_error else "",
+    )
+
+
+def _said(line: Line, zone: ZoneInfo, customer: str, fresh_after: int | None) -> Said:
+    message = line.message
+    return Said(
+        key=f"line-{message.seq}",
+        seq=message.seq,
+        side="in" if message.direction == Direction.IN else "out",
+        author=message.author,
+        who=_who(line, customer),
+        text=message.text,
+        attachments=_attachments(line),
+        at=words.clock(message.created_at, zone),
+        iso=message.created_at.isoformat(),
+        delivery=words.delivery(message),
+        failed=message.status == Status.FAILED,
+        note=message.status == Status.NOTE,
+        fresh=fresh_after is not None and message.seq > fresh_after,
+    )
+
+
+def _who(line: Line, customer: str) -> str:
+    words_of = words.AUTHORS[Author(line.message.author)]
+    if line.message.author == Author.CUSTOMER:
+        return customer or words_of
+    return f"{line.staff_name} · {words_of.lower()}" if line.staff_name else words_of
+
+
+def _attachments(line: Line) -> tuple[str, ...]:
+    message = line.message
+    if message.media:
+        return tuple(
+            f"{words.kind(message.kind)} ({item.get('content_type') or 'tipo desconhecido'})"
+            for item in message.media
+        )
+    return () if message.kind == "text" else (words.kind(message.kind),)
+
+
+def _count(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def _thousands(number: int) -> str:
+    return f"{number:,}".replace(",", ".")

@@ -1,0 +1,204 @@
+"""What staff read instead of codes: reasons, delivery states, times, phones. Words and numbers only."""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from models.handoff import Reason
+from models.message import Author, Message, Status
+
+WEEKDAYS = ("segunda", "terça", "quarta", "quinta", "sexta", "sábado", "domingo")
+MONTHS = (
+    "janeiro",
+    "fevereiro",
+    "março",
+    "abril",
+    "maio",
+    "junho",
+    "julho",
+    "agosto",
+    "setembro",
+    "outubro",
+    "novembro",
+    "dezembro",
+)
+
+
+@dataclass(frozen=True)
+class Sign:
+    """An icon (a name of `templates/staff/_icons.html`) and the words beside it."""
+
+    icon: str
+    words: str
+
+
+REASONS: Mapping[Reason, Sign] = {
+    Reason.REFUSAL: Sign("block", "O assistente não pôde responder"),
+    Reason.TOOL_USE_TRUNCADO: Sign("cut", "Ação cortada no meio"),
+    Reason.LIMITE_ITERACOES: Sign("loop", "Muitas etapas sem concluir"),
+    Reason.LIMITE_TOKENS: Sign("loop", "Conversa longa demais para o assistente"),
+    Reason.LIMITE_TEMPO: Sign("clock", "O assistente demorou demais"),
+    Reason.RESPOSTA_TRUNCADA: Sign("cut", "Resposta cortada"),
+    Reason.RESPOSTA_VAZIA: Sign("cut", "O assistente ficou sem resposta"),
+    Reason.STOP_REASON_DESCONHECIDO: Sign("alert", "Resposta inesperada do assistente"),
+    Reason.PROMESSA_SEM_ACAO: Sign("alert", "O assistente prometeu algo que não fez"),
+    Reason.MODELO_INDISPONIVEL: Sign("offline", "Assistente fora do ar"),
+    Reason.ERRO_INTERNO: Sign("alert", "Erro no assistente"),
+    Reason.PEDIDO_DO_CLIENTE: Sign("person", "Pediu uma pessoa"),
+    Reason.MIDIA_NAO_SUPORTADA: Sign("image", "Enviou algo que o assistente não lê"),
+    Reason.FALHA_NO_ENVIO: Sign("unsent", "Uma mensagem não foi entregue"),
+    Reason.LIMITE_DE_USO: Sign("clock", "Limite de uso atingido"),
+}
+BY_STAFF = Sign("person", "A equipe assumiu")
+
+
+def reason(code: str | None) -> Sign:
+    """Why a conversation is with people; no code means that staff took it unasked."""
+    return REASONS[Reason(code)] if code else BY_STAFF
+
+
+AUTHORS: Mapping[Author, str] = {
+    Author.CUSTOMER: "Cliente",
+    Author.BOT: "Assistente",
+    Author.STAFF: "Equipe",
+    Author.SYSTEM: "Mensagem automática",
+}
+
+STATES: Mapping[Status, Sign] = {
+    Status.QUEUED: Sign("clock", "Na fila de envio"),
+    Status.SENDING: Sign("clock", "Enviando"),
+    Status.IN_DOUBT: Sign("clock", "Conferindo o envio"),
+    Status.ACCEPTED: Sign("clock", "Enviando"),
+    Status.SENT: Sign("tick", "Enviado"),
+    Status.DELIVERED: Sign("ticks", "Entregue"),
+    Status.READ: Sign("ticks", "Lido"),
+    Status.FAILED: Sign("unsent", "Falhou"),
+    Status.DROPPED: Sign("block", "Não enviada: uma pessoa assumiu"),
+}
+
+_FAILURES = {
+    63003: "este número não está ativo no WhatsApp",
+    63005: "o WhatsApp recusou o conteúdo",
+    63007: "o número da empresa não está configurado para enviar",
+    63013: "o WhatsApp recusou o conteúdo pelas suas regras",
+    63016: "faz mais de 24 horas que a pessoa escreveu",
+    63018: "muitas mensagens em pouco tempo",
+    63021: "o WhatsApp recusou o conteúdo",
+    63024: "esta pessoa não pode receber mensagens no WhatsApp",
+    63032: "o WhatsApp não entrega mensagens a esta pessoa no momento",
+    63038: "o limite diário de mensagens foi atingido",
+    63051: "o número da empresa está bloqueado pelo WhatsApp",
+}
+
+
+def delivery(message: Message) -> Sign | None:
+    """How far a line of ours has come, with the cause of a failure; None for what is never sent."""
+    if message.status in (Status.RECEIVED, Status.NOTE):
+        return None
+    sign = STATES[Status(message.status)]
+    if message.status != Status.FAILED:
+        return sign
+    unknown = f"código {message.error_code}" if message.error_code else "o WhatsApp não disse por quê"
+    return Sign(sign.icon, f"Falhou: {_FAILURES.get(message.error_code or 0, unknown)}")
+
+
+KINDS = {
+    "image": "Imagem",
+    "audio": "Áudio",
+    "video": "Vídeo",
+    "document": "Documento",
+    "sticker": "Figurinha",
+    "location": "Localização",
+    "contact": "Contato",
+    "contacts": "Contato",
+    "reaction": "Reação",
+}
+
+
+def kind(code: str) -> str:
+    """What a line is that is no text."""
+    return KINDS.get(code, "Anexo")
+
+
+TOOLS = {
+    "buscar_servicos": "Consulta de serviços",
+    "buscar_horarios": "Busca de horários",
+    "agendar": "Agendamento",
+    "meus_agendamentos": "Agendamentos do cliente",
+    "remarcar": "Remarcação",
+    "cancelar": "Cancelamento",
+    "lista_de_espera": "Lista de espera",
+    "chamar_atendente": "Chamada de atendente",
+}
+ERROR_CLASSES = {
+    "invalid_input": "dados inválidos",
+    "domain_rule": "regra da agenda",
+    "unknown_tool": "ferramenta inexistente",
+    "infrastructure": "sistema indisponível",
+    "bug": "erro interno",
+    "repeated": "repetida",
+    "not_executed": "não executada",
+}
+
+
+def ago(now: datetime, then: datetime) -> str:
+    """How long since, in the largest whole unit: "agora", "12 min", "3 h", "2 dias"."""
+    minutes = max(0, (now - then) // timedelta(minutes=1))
+    if minutes < 1:
+        return "agora"
+    if minutes < 60:
+        return f"{minutes} min"
+    if minutes < 24 * 60:
+        return f"{minutes // 60} h"
+    days = minutes // (24 * 60)
+    return "1 dia" if days == 1 else f"{days} dias"
+
+
+def clock(moment: datetime, zone: ZoneInfo) -> str:
+    """Local time of day: "14:05"."""
+    return f"{moment.astimezone(zone):%H:%M}"
+
+
+def day(of: date, today: date) -> str:
+    """A date as people say it: "hoje", "ontem", "amanhã", else with weekday and date."""
+    near = {-1: "ontem", 0: "hoje", 1: "amanhã"}.get((of - today).days)
+    return near or long_day(of, today)
+
+
+def long_day(of: date, today: date) -> str:
+    """A date with its weekday: "quinta, 3 de dezembro", with the year where it is not today's."""
+    year = "" if of.year == today.year else f" de {of.year}"
+    return f"{WEEKDAYS[of.weekday()]}, {of.day} de {MONTHS[of.month - 1]}{year}"
+
+
+def headline(of: date, today: date) -> str:
+    """A date as a heading: "hoje, quinta, 3 de dezembro"."""
+    near = day(of, today)
+    whole = long_day(of, today)
+    return whole if near == whole else f"{near}, {whole}"
+
+
+def short_day(of: date, today: date) -> str:
+    """A date for a narrow column: "ontem", "03/12", "03/12/25"."""
+    if (today - of).days == 1:
+        return "ontem"
+    return f"{of:%d/%m}" if of.year == today.year else f"{of:%d/%m/%y}"
+
+
+_BRAZILIAN = re.compile(r"\+55(\d\d)(\d{4,5})(\d{4})")
+
+
+def phone(address: str) -> str:
+    """An address as people write a phone; an address without a number (a WhatsApp id) is said to be one."""
+    number = address.removeprefix("whatsapp:")
+    found = _BRAZILIAN.fullmatch(number)
+    if found:
+        return "+55 {} {}-{}".format(*found.groups())
+    return number if number.startswith("+") else "sem número de telefone"
+
+
+def person(name: str, address: str) -> str:
+    """What to call a customer: the name, else the phone, where there is one."""
+    return name.strip() or (phone(address) if address else "cliente sem nome")

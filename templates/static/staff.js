@@ -1,0 +1,255 @@
+// Betters the staff pages: they stay current by themselves, drafts survive, sending needs no new page.
+// Everything works without this file too.
+"use strict";
+
+(() => {
+  const QUICK = 4000, CALM = 15000, CALM_AFTER = 120000;
+
+  // --- Keyed merge: the same elements stay, changed ones are replaced, new ones come in at their place. ---
+
+  const keyed = (box) => [...box.children].filter((child) => child.dataset.key);
+
+  function merge(box, fresh, { prune }) {
+    const before = new Map(keyed(box).map((child) => [child.dataset.key, child]));
+    const added = [];
+    let last = null;
+    for (const next of keyed(fresh)) {
+      const old = before.get(next.dataset.key);
+      before.delete(next.dataset.key);
+      let now = old;
+      if (!old) {
+        now = next;
+        added.push(next);
+      } else if (!alike(old, next)) {
+        if (old.matches("details[open]")) next.open = true;
+        const focused = old.contains(document.activeElement);
+        old.replaceWith(next);
+        if (focused) next.querySelector("a, summary")?.focus({ preventScroll: true });
+        now = next;
+      }
+      if (last ? last.nextElementSibling !== now : !old) {
+        if (last) last.after(now);
+        else if (!old) box.prepend(now);
+      }
+      last = now;
+    }
+    if (prune) before.forEach((gone) => gone.remove());
+    return added;
+  }
+
+  function alike(one, other) {
+    const copy = one.cloneNode(true);
+    copy.removeAttribute("open");
+    return copy.outerHTML === other.outerHTML;
+  }
+
+  const parse = (html) => new DOMParser().parseFromString(html, "text/html");
+
+  // --- Polling: quick while something happens, calm otherwise, not at all in a hidden tab. ---
+
+  function poll(address, take) {
+    let version = "", timer = 0, changed = Date.now(), lost = false;
+
+    const plan = () => {
+      clearTimeout(timer);
+      if (document.hidden || lost) return;
+      timer = setTimeout(look, Date.now() - changed > CALM_AFTER ? CALM : QUICK);
+    };
+
+    async function look() {
+      try {
+        const answer = await fetch(address(version), { credentials: "same-origin" });
+        if (answer.status === 401 || answer.status === 404) return end(answer.status);
+        if (answer.status === 200) {
+          version = answer.headers.get("X-Version") ?? "";
+          changed = Date.now();
+          take(parse(await answer.text()));
+        }
+      } catch {
+        // No network: the next look tries again.
+      }
+      plan();
+    }
+
+    function end(status) {
+      lost = true;
+      say(status === 401 ? "Sua sessão terminou. Abra a página de novo para entrar." : "Esta conversa não existe mais.");
+    }
+
+    document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : look()));
+    plan();
+    return { look };
+  }
+
+  function say(words) {
+    const place = document.getElementById("alerts") ?? document.getElementById("lost");
+    if (!place) return;
+    if (place.id === "lost") {
+      place.textContent = words;
+      place.hidden = false;
+      return;
+    }
+    const notice = document.createElement("p");
+    notice.className = "notice bad";
+    notice.setAttribute("role", "alert");
+    notice.textContent = words;
+    place.replaceChildren(notice);
+  }
+
+  // --- The list. ---
+
+  const list = document.getElementById("list");
+  if (list?.dataset.poll) {
+    document.body.classList.add("live");
+    const address = (version) => `${list.dataset.poll}&v=${version}`;
+    poll(address, (fresh) => {
+      const rows = list.querySelector("[data-key=rows]"), next = fresh.querySelector("[data-key=rows]");
+      if (rows && next) {
+        merge(rows, next, { prune: true });
+        next.replaceWith(rows);
+      }
+      const tabs = list.querySelector("[data-key=tabs]"), focus = document.activeElement;
+      const held = tabs?.contains(focus) ? [...tabs.children].indexOf(focus) : -1;
+      list.replaceChildren(...fresh.body.children);
+      if (held >= 0) list.querySelector("[data-key=tabs]").children[held]?.focus();
+      const waiting = Number(list.querySelector("[data-waiting]").dataset.waiting);
+      document.title = document.title.replace(/^(\(\d+\) )?/, waiting ? `(${waiting}) ` : "");
+    });
+  }
+
+  // --- One conversation. ---
+
+  const talk = document.getElementById("talk");
+  if (talk?.dataset.poll) converse();
+
+  function converse() {
+    const thread = document.getElementById("thread"), situation = document.getElementById("situation");
+    const composer = document.getElementById("composer"), alerts = document.getElementById("alerts");
+    const jump = document.getElementById("jump"), foot = document.getElementById("foot");
+    const draftKey = `rascunho-${talk.dataset.id}`;
+    let newest = lastSeq(), told = 0;
+
+    const field = () => composer.querySelector("#text");
+    const token = () => document.querySelector("input[name=csrf_token]").value;
+    function lastSeq() {
+      return Math.max(0, ...[...thread.querySelectorAll("[data-seq]")].map((line) => Number(line.dataset.seq)));
+    }
+    // The page's end stands at the foot of the window: whoever reads here has seen the newest line.
+    const atEnd = () => document.documentElement.scrollHeight - window.scrollY - window.innerHeight < 160;
+    const toEnd = () => window.scrollTo({ top: document.documentElement.scrollHeight, behavior: "instant" });
+
+    function saw() {
+      if (document.hidden || !atEnd()) return;
+      jump.hidden = true;
+      composer.querySelectorAll("input[name=last_seen_seq]").forEach((input) => { input.value = String(newest); });
+      if (told >= newest) return;
+      told = newest;
+      const body = new URLSearchParams({ csrf_token: token(), last_seen_seq: String(newest) });
+      fetch(talk.dataset.read, { method: "POST", body, credentials: "same-origin" }).catch(() => { told = 0; });
+    }
+
+    function take(fresh) {
+      const followed = atEnd();
+      const news = fresh.getElementById("situation");
+      if (news.innerHTML !== situation.innerHTML) situation.innerHTML = news.innerHTML;
+      const added = merge(thread, fresh.getElementById("thread"), { prune: false });
+      newest = Math.max(newest, lastSeq());
+      recompose(fresh.getElementById("composer"));
+      if (!added.length) return;
+      if (followed) toEnd();
+      else if (added.some((line) => line.matches(".in"))) jump.hidden = false;
+      saw();
+    }
+
+    // The form is replaced only when another kind of form is due; what was typed goes along.
+    function recompose(next) {
+      if (next.dataset.mode === composer.dataset.mode) return;
+      const text = field()?.value ?? "", note = composer.querySelector("#note")?.value ?? "";
+      composer.dataset.mode = next.dataset.mode;
+      composer.replaceChildren(...next.childNodes);
+      if (field()) field().value = text || stored();
+      else if (text) keep(text);
+      const box = composer.querySelector("#note");
+      if (box && note) box.value = note;
+    }
+
+    function keep(text) {
+      const label = document.createElement("label"), box = document.createElement("textarea");
+      label.htmlFor = box.id = "kept";
+      label.textContent = "Seu texto não foi enviado";
+      box.readOnly = true;
+      box.value = text;
+      composer.append(label, box);
+    }
+
+    const stored = () => sessionStorage.getItem(draftKey) ?? "";
+    function store(text) {
+      if (text) sessionStorage.setItem(draftKey, text);
+      else sessionStorage.removeItem(draftKey);
+    }
+
+    async function send(form) {
+      const button = form.querySelector("button");
+      if (button.getAttribute("aria-busy") === "true") return;
+      button.setAttribute("aria-busy", "true");
+      try {
+        const body = new URLSearchParams(new FormData(form));
+        const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin" });
+        const page = parse(await answer.text());
+        if (!page.getElementById("composer")) return show(page, answer);
+        if (answer.ok) {
+          store("");
+          form.querySelector("textarea").value = "";
+          form.client_key.value = page.querySelector("input[name=client_key]")?.value ?? "";
+        }
+        take(page);
+        toEnd();
+        settle(page, answer);
+      } catch {
+        say("Sem conexão: a mensagem não foi enviada. Tente de novo.");
+      } finally {
+        button.removeAttribute("aria-busy");
+      }
+    }
+
+    function settle(page, answer) {
+      alerts.replaceChildren(...page.getElementById("alerts").childNodes);
+      if (answer.ok) return field()?.focus();
+      // What came meanwhile is shown now, so the next try knows it.
+      saw();
+      document.getElementById("problem")?.focus();
+    }
+
+    function show(page, answer) {
+      if (answer.redirected) location.assign(answer.url);
+      else say(page.querySelector("h1")?.textContent ?? "Algo deu errado. Tente de novo.");
+    }
+
+    composer.addEventListener("submit", (event) => {
+      if (event.target.id !== "reply") return;
+      event.preventDefault();
+      send(event.target);
+    });
+    composer.addEventListener("input", (event) => { if (event.target.id === "text") store(event.target.value); });
+    composer.addEventListener("keydown", (event) => {
+      const typing = event.target.id === "text" && event.key === "Enter" && !event.isComposing;
+      const desk = matchMedia("(pointer: fine)").matches && !event.shiftKey;
+      if (!typing || !(event.ctrlKey || event.metaKey || desk)) return;
+      event.preventDefault();
+      event.target.form.requestSubmit();
+    });
+    jump.addEventListener("click", () => { toEnd(); saw(); });
+    addEventListener("scroll", saw, { passive: true });
+    document.addEventListener("visibilitychange", saw);
+
+    if (field() && !field().value) field().value = stored();
+    poll((version) => `${talk.dataset.poll}?depois=${newest}&v=${version}`, take);
+    if (document.getElementById("problem")) document.getElementById("problem").focus();
+    else if (location.hash === "#fim") toEnd();
+    new ResizeObserver(() => document.documentElement.style.setProperty("--foot", `${foot.offsetHeight}px`)).observe(foot);
+    saw();
+  }
+
+  // Drafts are for this login only.
+  document.querySelector("form.leave")?.addEventListener("submit", () => sessionStorage.clear());
+})();

@@ -1,0 +1,225 @@
+"""The staff's side, put together for tests: two businesses, their people, conversations in every state."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import cache
+
+from flask import Flask
+from flask.testing import FlaskClient
+from sqlmodel import Session
+from werkzeug.test import TestResponse
+
+from bot.llm.client import ModelClient
+from bot.services import Services
+from bot.web.app import create_app
+from bot.whatsapp.client import Sender
+from models import handoff, message, password, run
+from models.conversation import Conversation
+from models.db import Database
+from models.handoff import Reason
+from models.message import Author, Incoming, Status
+from models.run import NewStep, Outcome, Run, StepKind
+from models.staff import Staff
+from tests.bot.edge import Clock, settings
+from tests.fakes import agenda
+from tests.fakes.agenda import Ids
+
+SECRET = "a-secret-that-is-long-enough-for-a-test"
+PASSWORD = "correto cavalo bateria"
+ANA, BRUNO, GONE, STRANGER = "ana@bela.test", "bruno@bela.test", "saiu@bela.test", "carla@outra.test"
+LEAK = "VAZOU-B"  # whatever belongs to the other business carries it
+
+
+def no_model() -> ModelClient:
+    raise AssertionError("a page asks no model")
+
+
+def no_sender(_tenant_id: int) -> Sender:
+    raise AssertionError("a page sends nothing")
+
+
+@dataclass
+class Office:
+    """Two businesses on one database, and the application in front of them. `bela` is ours."""
+
+    db: Database
+    clock: Clock = field(default_factory=Clock)
+    values: dict[str, object] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.services = Services(
+            settings=settings(**{"public_url": None, "secret_key": SECRET} | self.values),
+            db=self.db,
+            model=no_model,
+            sender_for=no_sender,
+            now=self.clock,
+        )
+        self.app: Flask = create_app(self.services)
+        with self.db.writing() as session:
+            self.bela = agenda.studio(session, self.clock())
+            self.outra = agenda.studio(
+                session, self.clock(), slug="outra", name=f"Outra {LEAK}", whatsapp="+551130002000"
+            )
+            self.ana = hire(session, self.clock(), self.bela.tenant, ANA, "Ana Souza")
+            self.bruno = hire(session, self.clock(), self.bela.tenant, BRUNO, "Bruno Reis")
+            self.carla = hire(session, self.clock(), self.outra.tenant, STRANGER, f"Carla {LEAK}")
+
+    # Coming in
+
+    def client(self, email: str | None = ANA) -> FlaskClient:
+        """A browser, logged in as this person, or as nobody."""
+        client = self.app.test_client()
+        if email:
+            answer = post(client, "/entrar", email=email, password=PASSWORD, page="/entrar")
+            assert answer.status_code == 303, answer.text
+        return client
+
+    # What customers and the bot say
+
+    def says(
+        self, text: str = "Oi, tudo bem?", *, name: str = "Maria", ids: Ids | None = None, **more: str
+    ) -> int:
+        """A customer's message (`phone`, `kind`); gives the conversation."""
+        place = ids or self.bela
+        address = f"whatsapp:{more.get('phone', '+5511900000001')}"
+        incoming = Incoming(
+            tenant_id=place.tenant,
+            addresses=(address,),
+            provider_sid=f"SM{self._number()}",
+            text=text,
+            kind=more.get("kind", "text"),
+            profile_name=name,
+        )
+        return message.receive(self.db, incoming, self.clock(), timedelta(seconds=1)).conversation_id
+
+    def answers(
+        self,
+        conversation_id: int,
+        text: str,
+        *,
+        author: Author = Author.BOT,
+        status: Status = Status.READ,
+        **more: int,
+    ) -> int:
+        """A line of ours (`run_id`, `staff_id`, `error_code`); gives its seq."""
+        error_code = more.pop("error_code", None)
+        with self.db.writing() as session:
+            row = session.get_one(Conversation, conversation_id)
+            tenant_id = row.tenant_id
+            row.waiting_since = None
+            session.flush()
+            seq = message.add(
+                session,
+                self.clock(),
+                tenant_id,
+                conversation_id,
+                author=author,
+                text=text,
+                status=status,
+                **more,
+            )
+            if error_code:
+                found = message.transcript(session, tenant_id, conversation_id, limit=1)[0]
+                found.error_code = error_code
+        return seq
+
+    def works(
+        self,
+        conversation_id: int,
+        *steps: NewStep,
+        outcome: Outcome | None = Outcome.ANSWERED,
+        **values: object,
+    ) -> int:
+        """A run of the agent that answers everything said so far; gives its id."""
+        with self.db.writing() as session:
+            row = session.get_one(Conversation, conversation_id)
+            run_id = run.start(
+                session,
+                Run(
+                    tenant_id=row.tenant_id,
+                    conversation_id=conversation_id,
+                    from_seq=0,
+                    through_seq=row.last_seq,
+                    epoch=row.epoch,
+                    provider="offline",
+                    model="offline",
+                    prompt_version="1",
+                    started_at=self.clock(),
+                    finished_at=self.clock(),
+                    outcome=outcome,
+                    iterations=2,
+                    input_tokens=1830,
+                    output_tokens=96,
+                    **values,
+                ),
+            )
+            for position, step in enumerate(steps):
+                run.add_step(session, self.clock(), row.tenant_id, run_id, position, step)
+        return run_id
+
+    def flags(
+        self, conversation_id: int, reason: Reason = Reason.PEDIDO_DO_CLIENTE, detail: str = ""
+    ) -> None:
+        """The bot hands the conversation to people."""
+        with self.db.writing() as session:
+            tenant_id = session.get_one(Conversation, conversation_id).tenant_id
+            handoff.flag(session, self.clock(), tenant_id, conversation_id, reason)
+            episode = handoff.current(session, tenant_id, conversation_id)
+            assert episode is not None
+            episode.detail = detail
+
+    def takes(self, conversation_id: int, staff_id: int) -> None:
+        with self.db.writing() as session:
+            tenant_id = session.get_one(Conversation, conversation_id).tenant_id
+            handoff.take(session, self.clock(), tenant_id, conversation_id, staff_id)
+
+    def row(self, conversation_id: int) -> Conversation:
+        with self.db.reading() as session:
+            return session.get_one(Conversation, conversation_id)
+
+    def lines(self, conversation_id: int) -> list[message.Message]:
+        with self.db.reading() as session:
+            return message.transcript(session, self.row(conversation_id).tenant_id, conversation_id)
+
+    _last = 0
+
+    def _number(self) -> int:
+        self._last += 1
+        return self._last
+
+
+@cache
+def _hash() -> str:
+    return password.hash(PASSWORD)
+
+
+def hire(session: Session, now: datetime, tenant_id: int, email: str, name: str) -> int:
+    """A login with the one password of the tests, hashed once for all."""
+    person = Staff(tenant_id=tenant_id, email=email, name=name, password_hash=_hash(), created_at=now)
+    session.add(person)
+    session.flush()
+    assert person.id is not None
+    return person.id
+
+
+def result(name: str, given: object, text: str, *, error_class: str | None = None) -> NewStep:
+    """One tool result of a run."""
+    return NewStep(
+        kind=StepKind.RESULT,
+        content={"tool_use_id": "t", "name": name, "input": given, "text": text},
+        is_error=error_class is not None,
+        error_class=error_class,
+    )
+
+
+def token(client: FlaskClient, page: str = "/fila") -> str:
+    """The CSRF token of the first form of a page."""
+    found = re.search(r'name="csrf_token" value="([^"]+)"', client.get(page).text)
+    assert found, f"no form on {page}"
+    return found[1]
+
+
+def post(client: FlaskClient, path: str, *, page: str = "/fila", **form: object) -> TestResponse:
+    """A POST as a page's form sends it, with its token."""
+    return client.post(path, data={"csrf_token": token(client, page), **form})
