@@ -102,8 +102,9 @@ def verify(
 
 def parse(form: Form) -> Event:
     """Read one form, whatever is missing from it or new in it. Never raises."""
-    if form.get("MessageStatus"):
-        return _status_update(form)
+    progress = _first(form, "MessageStatus", "SmsStatus").lower()
+    if progress and progress not in ("received", "receiving"):
+        return _status_update(form, progress)
     account, ours = form.get("AccountSid", ""), sender_number(form.get("To", ""))
     sid = _first(form, "MessageSid", "SmsMessageSid", "SmsSid")
     addresses = tuple(dict.fromkeys(_addresses(form)))
@@ -311,7 +312,7 @@ def error_code_of(value: object) -> int | None:
     return code if 0 < code <= MAX_ERROR_CODE else None
 
 
-def _status_update(form: Form) -> StatusUpdate | Unusable:
+def _status_update(form: Form, progress: str) -> StatusUpdate | Unusable:
     account, ours = form.get("AccountSid", ""), sender_number(form.get("From", ""))
     sid = _first(form, "MessageSid", "SmsSid")
     if not _SID.fullmatch(sid):
@@ -320,6 +321,6 @@ def _status_update(form: Form) -> StatusUpdate | Unusable:
         account,
         ours,
         sid,
-        status_of(form["MessageStatus"]),
+        status_of(progress),
         error_code_of(form.get("ErrorCode", "")),
     )

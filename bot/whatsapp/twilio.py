@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
 
@@ -25,14 +26,20 @@ from bot.whatsapp.codes import Action
 from bot.whatsapp.inbound import PREFIX, error_code_of, status_of
 from models.message import Status
 
-CONNECT_SECONDS = 5.0
-SILENCE_SECONDS = 10.0
-TOTAL_SECONDS = 25.0
 LISTED = 50
 FIRST_CODE = 10_000
 CREDENTIALS, NO_ACCOUNT, TOO_MANY = 20003, 20404, 20429
 
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long one request may take, in seconds: to connect, between two bytes, as a whole."""
+
+    connect: float = 5.0
+    silence: float = 10.0
+    total: float = 25.0
 
 
 class TwilioSender:
@@ -45,7 +52,7 @@ class TwilioSender:
 
     def send(self, to: str, text: str, *, reference: int) -> Sent:
         fields = {"status_callback": f"{self._callback}?o={reference}"} if self._callback else {}
-        created = _calling(lambda: self._messages.create(to=to, from_=self._from, body=text, **fields))
+        created = calling(lambda: self._messages.create(to=to, from_=self._from, body=text, **fields))
         if not created.sid:
             raise _ambiguous("an answer without a sid")
         return _sent(created)
@@ -53,18 +60,18 @@ class TwilioSender:
     def find(self, to: str, text: str, since: datetime) -> Sent | None:
         # Not filtered by DateSent: what is still waiting at Twilio has no such date, and may wait for hours.
         # The pair of numbers is one chat, newest first, so that a page is enough.
-        listed = _calling(
-            lambda: self._messages.list(to=to, from_=self._from, limit=LISTED, page_size=LISTED)
-        )
+        listed = calling(lambda: self._messages.list(to=to, from_=self._from, limit=LISTED, page_size=LISTED))
         wanted, since = _words(text), since.replace(microsecond=0)
         fitting = (line for line in listed if _created(line) >= since and _words(line.body or "") == wanted)
         newest = max(fitting, key=_created, default=None)
         return _sent(newest) if newest else None
 
 
-def twilio_client(account: Account, http: Http, api_url: str | None) -> Client:
+def twilio_client(
+    account: Account, http: Http, api_url: str | None, patience: Patience = Patience()
+) -> Client:
     """Twilio's REST client for one account over our HTTP; `api_url` replaces every host of Twilio."""
-    client = Client(account.sid, account.tokens[0], http_client=_Transport(http, api_url))
+    client = Client(account.sid, account.tokens[0], http_client=_Transport(http, api_url, patience))
     # The library takes both from the environment, and would then bend the host of `api_url` as well.
     client.edge = client.region = None
     return client
@@ -73,9 +80,10 @@ def twilio_client(account: Account, http: Http, api_url: str | None) -> Client:
 class _Transport(HttpClient):  # type: ignore[misc]  # the library is untyped
     """How twilio's client reaches the network: no request waits for ever, and none is repeated."""
 
-    def __init__(self, http: Http, api_url: str | None) -> None:
+    def __init__(self, http: Http, api_url: str | None, patience: Patience) -> None:
         super().__init__(log, is_async=False)
         self._http = http
+        self._patience = patience
         self._base = httpx.URL(api_url) if api_url else None
 
     def request(
@@ -104,13 +112,13 @@ class _Transport(HttpClient):  # type: ignore[misc]  # the library is untyped
         return self._base.copy_with(raw_path=path)
 
     def _exchange(self, request: httpx.Request) -> Response:
-        deadline = time.monotonic() + TOTAL_SECONDS
+        deadline = time.monotonic() + self._patience.total
         with self._http.stream(
             request.method,
             str(request.url),
             content=request.read(),
             headers=request.headers,
-            timeout=httpx.Timeout(SILENCE_SECONDS, connect=CONNECT_SECONDS),
+            timeout=httpx.Timeout(self._patience.silence, connect=self._patience.connect),
         ) as response:
             body = bytearray()
             for chunk in response.iter_bytes():
@@ -132,7 +140,7 @@ _NEVER_LEFT = (
 )
 
 
-def _calling(call: Callable[[], _T]) -> _T:
+def calling(call: Callable[[], _T]) -> _T:
     """What the call gives; every way in which it can fail becomes a SendError."""
     try:
         return call()
