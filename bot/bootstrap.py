@@ -13,6 +13,7 @@ from bot.llm.offline import OfflineModel
 from bot.llm.openai import OpenAIClient
 from bot.services import Services, system_clock
 from bot.settings import Settings, SettingsError
+from bot.terminal import TerminalAware
 from bot.whatsapp.senders import Senders
 from models import schema
 from models.db import Database
@@ -76,6 +77,6 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
         settings=settings,
         db=db,
         model=model,
-        sender_for=senders.sender_for,
+        sender_for=lambda tenant_id: TerminalAware(lambda: senders.sender_for(tenant_id)),
         environment=environment,
     )

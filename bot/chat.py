@@ -6,29 +6,29 @@ from collections.abc import Iterator
 from datetime import timedelta
 
 import click
-from sqlmodel import select
 
 from bot import bootstrap, worker
+from bot.accounts import tenant_id as find_tenant
 from bot.services import Services
-from bot.settings import Settings, SettingsError
+from bot.settings import Settings
+from bot.terminal import PREFIX
 from models import message
 from models.db import Database
 from models.message import Author, Direction, Incoming
 from models.tenant import Tenant
 
-ADDRESS = "terminal:cliente"  # senders take what goes to "terminal:" as delivered: it is read here
+ADDRESS = f"{PREFIX}cliente"
 
 
 def talk(settings: Settings, db: Database, slug: str) -> None:
     """Read lines until the end of input; print what the bot, or a person, answers."""
     services = bootstrap.services(settings, db, {})
     with db.reading() as session:
-        tenant = session.exec(select(Tenant).where(Tenant.slug == slug)).first()
-    if tenant is None or tenant.id is None:
-        raise SettingsError(f"--tenant: there is no business {slug!r}; `horacerta import` creates one.")
-    click.echo(f"{tenant.name} ({settings.provider}). Escreva como um cliente; Ctrl-D encerra.")
+        tenant_id = find_tenant(session, slug)
+        name = session.get_one(Tenant, tenant_id).name
+    click.echo(f"{name} ({settings.provider}). Escreva como um cliente; Ctrl-D encerra.")
     for line in _lines():
-        for answer in exchange(services, tenant.id, line):
+        for answer in exchange(services, tenant_id, line):
             click.echo(answer)
 
 

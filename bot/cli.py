@@ -49,7 +49,8 @@ def main() -> None:
 
 
 def _settings(**overrides: object) -> Settings:
-    settings = load(**{name: value for name, value in overrides.items() if value is not None})
+    given = {name: value for name, value in overrides.items() if value is not None}
+    settings = load(Path(".env"), **given)
     log.configure(settings.log_level, settings.log_format)
     return settings
 

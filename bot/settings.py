@@ -128,7 +128,7 @@ _CURES = {
 def load(env_file: Path | None = Path(".env"), **overrides: object) -> Settings:
     """The settings from the environment and `.env`; raises SettingsError with one sentence."""
     try:
-        return Settings(_env_file=env_file, **overrides)  # type: ignore[call-arg,arg-type]  # pydantic-settings' own
+        return Settings(_env_file=env_file, **overrides)  # type: ignore[arg-type]  # pydantic-settings' own
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         message = first["msg"].removeprefix("Value error, ")

@@ -1,0 +1,79 @@
+"""Staff logins for the commands: by slug and e-mail, with errors in one sentence."""
+
+from datetime import datetime
+
+from sqlmodel import Session, col, select
+
+from models import password as passwords
+from models import staff
+from models.db import Database
+from models.password import Unacceptable
+from models.staff import Staff
+from models.tenant import Tenant
+
+
+class AccountError(Exception):
+    """It cannot be done. The text is one sentence for whoever runs the command."""
+
+
+def add(db: Database, now: datetime, slug: str, email: str, name: str, given: str | None) -> str:
+    """Add a login; gives its password, generated where none was given."""
+    password = given if given is not None else passwords.generate()
+    try:
+        with db.writing() as session:
+            staff.add(session, now, tenant_id(session, slug), email, name, password)
+    except Unacceptable as error:
+        raise AccountError(str(error)) from None
+    return password
+
+
+def reset(db: Database, now: datetime, email: str, given: str | None) -> str:
+    """Give a login a new password, and end its sessions; gives the password."""
+    password = given if given is not None else passwords.generate()
+    try:
+        with db.writing() as session:
+            staff.reset_password(session, now, _found(session, email), password)
+    except Unacceptable as error:
+        raise AccountError(str(error)) from None
+    return password
+
+
+def disable(db: Database, now: datetime, email: str) -> None:
+    with db.writing() as session:
+        staff.disable(session, now, _found(session, email))
+
+
+def lines(db: Database, slug: str | None) -> list[str]:
+    """One line a login: business, e-mail, name, role, state."""
+    with db.reading() as session:
+        query = (
+            select(Tenant.slug, Staff)
+            .join(Staff, col(Staff.tenant_id) == col(Tenant.id))
+            .order_by(Tenant.slug, Staff.name)
+        )
+        if slug is not None:
+            query = query.where(Tenant.id == tenant_id(session, slug))
+        rows = session.exec(query).all()
+    if not rows:
+        return ["No logins yet; make one with: horacerta staff add"]
+    return [
+        f"{business}  {person.email}  {person.name}  {person.role}"
+        + ("  disabled" if person.disabled_at else "")
+        for business, person in rows
+    ]
+
+
+def tenant_id(session: Session, slug: str) -> int:
+    """The id of a business by its slug. Raises AccountError."""
+    found = session.exec(select(Tenant.id).where(Tenant.slug == slug)).first()
+    if found is None:
+        known = ", ".join(session.exec(select(Tenant.slug).order_by(Tenant.slug)).all()) or "none yet"
+        raise AccountError(f'--tenant: there is no business "{slug}" (there are: {known}).')
+    return found
+
+
+def _found(session: Session, email: str) -> int:
+    person = staff.find_by_email(session, email)
+    if person is None or person.id is None:
+        raise AccountError(f"--email: there is no login {email}.")
+    return person.id
