@@ -8,11 +8,13 @@ from flask import Blueprint, g, jsonify, request
 from flask.typing import ResponseReturnValue
 
 from bot.standin import API, MAX_PAGE, VERSION, ApiError, StandIn
+from bot.web.csrf import csrf
 
 
 def standin(stand_in: StandIn) -> Blueprint:
     """Twilio's Messages resource under /demo/twilio, behind the account's own Basic authentication."""
     api = Blueprint("standin", __name__, url_prefix=f"{API}/{VERSION}/Accounts/<account_sid>")
+    csrf.exempt(api)
 
     @api.before_request
     def authenticate() -> None:

@@ -1,0 +1,183 @@
+"""/demo: a page that plays the customer's phone, with the run beside it. Only under `horacerta demo`.
+
+What the visitor writes goes to the stand-in, and from there as a signed form through the real webhook; what
+the business answers comes back through the real outbox.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from flask import Blueprint, abort, flash, jsonify, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from markupsafe import Markup, escape
+from sqlmodel import Session, col, select
+
+from bot import standin
+from bot.settings import Settings
+from bot.standin import MAX_BODY, Person, StandIn
+from bot.web import context, demo_view
+from bot.web.demo_view import Chat
+from models.tenant import Tenant
+
+SUGGESTIONS = ("Oi", "Tem horário amanhã?", "Quero falar com uma pessoa")
+ATTACHMENTS = {
+    "localizacao": standin.location("-23.5614", "-46.6559", "Av. Paulista, 1578 - São Paulo", "Estou aqui"),
+    "audio": standin.media("audio", "audio/ogg"),
+    "foto": standin.media("image", "image/jpeg"),
+}
+REPEAT = "repetir"
+REPEATED = "A última mensagem foi entregue mais uma vez. O atendimento não deve responder de novo."
+
+
+@dataclass(frozen=True)
+class Login:
+    """A staff login of a business, shown to the visitor."""
+
+    email: str
+    password: str
+
+
+class Problem(Exception):
+    """The visitor's wish cannot be fulfilled; the text is one kind sentence."""
+
+
+def demo(stand_in: StandIn, people: Mapping[str, Person], logins: Mapping[str, Login]) -> Blueprint:
+    """The page, its state as JSON, and the form. `people` by their key in the address, `logins` by slug."""
+    page = Blueprint("demo", __name__, url_prefix="/demo")
+    page.add_app_template_filter(bold, "whatsapp")
+
+    @page.get("")
+    def index() -> ResponseReturnValue:
+        with context.services().db.reading() as session:
+            chats, chosen = _chats(session, people)
+            state = demo_view.state(session, chosen, stand_in, context.now())
+        return render_template(
+            "demo/page.html",
+            chats=chats,
+            chosen=chosen,
+            state=state,
+            login=logins.get(chosen.tenant.slug),
+            model=Answering.of(context.services().settings),
+            suggestions=SUGGESTIONS,
+            max_length=MAX_BODY,
+        )
+
+    @page.get("/estado")
+    def state() -> ResponseReturnValue:
+        return _state(stand_in, people)
+
+    @page.post("/mensagem")
+    def send() -> ResponseReturnValue:
+        notice = ""
+        with context.services().db.reading() as session:
+            _, chosen = _chats(session, people)
+        try:
+            notice = _send(stand_in, chosen)
+        except Problem as problem:
+            if _wants_json():
+                return jsonify(problem=str(problem)), 400
+            notice = str(problem)
+        if _wants_json():
+            return _state(stand_in, people, notice)
+        if notice:
+            flash(notice)
+        here = url_for("demo.index", _anchor="fim", negocio=chosen.tenant.slug, cliente=chosen.key)
+        return redirect(here, 303)
+
+    return page
+
+
+@dataclass(frozen=True)
+class Answering:
+    """Which model answers, and where what is written goes."""
+
+    name: str
+    where: str
+
+    @classmethod
+    def of(cls, settings: Settings) -> "Answering":
+        if settings.provider == "anthropic":
+            return cls(
+                f"Claude ({settings.anthropic_model})",
+                f"As conversas vão para {settings.anthropic_base_url}.",
+            )
+        if settings.provider == "openai":
+            return cls(
+                f"{settings.openai_model}, por um servidor compatível com OpenAI",
+                f"As conversas vão para {settings.openai_base_url}.",
+            )
+        return cls("Modelo offline embutido (regras, sem inteligência artificial)", "Nada sai desta máquina.")
+
+
+def _chats(session: Session, people: Mapping[str, Person]) -> tuple[list[Chat], Chat]:
+    """All conversations, and the one that the address or the form names (the first where it names none)."""
+    tenants = session.exec(select(Tenant).order_by(col(Tenant.id))).all()
+    chats = [Chat(key, person, tenant) for tenant in tenants for key, person in people.items()]
+    slug, key = request.values.get("negocio"), request.values.get("cliente")
+    wanted = (chat for chat in chats if slug in (None, chat.tenant.slug) and key in (None, chat.key))
+    chosen = next(wanted, None)
+    if chosen is None:
+        abort(404)
+    return chats, chosen
+
+
+def _state(stand_in: StandIn, people: Mapping[str, Person], notice: str = "") -> ResponseReturnValue:
+    with context.services().db.reading() as session:
+        _, chosen = _chats(session, people)
+        state = demo_view.state(session, chosen, stand_in, context.now())
+    bubbles = [
+        {
+            "id": bubble.id,
+            "day": bubble.day,
+            "ticks": bubble.ticks,
+            "html": render_template("demo/_bubble.html", bubble=bubble),
+        }
+        for bubble in state.bubbles
+    ]
+    return jsonify(
+        bubbles=bubbles,
+        thinking=state.thinking,
+        presence=state.presence,
+        live=render_template("demo/_live.html", state=state),
+        notice=notice,
+    )
+
+
+def _send(stand_in: StandIn, chat: Chat) -> str:
+    """Do what the form asks; gives what to tell the visitor, mostly nothing. Raises Problem."""
+    kind = request.form.get("tipo", "")
+    if kind == REPEAT:
+        return _repeat(stand_in, chat)
+    stand_in.write(chat.person, chat.business, ATTACHMENTS.get(kind) or standin.text(_text()))
+    return ""
+
+
+def _repeat(stand_in: StandIn, chat: Chat) -> str:
+    lines = stand_in.between(chat.person.address, chat.business)
+    newest = next((line for line in reversed(lines) if line.form), None)
+    if newest is None:
+        raise Problem("Ainda não há mensagem para repetir: escreva uma primeiro.")
+    stand_in.repeat(newest.sid)
+    return REPEATED
+
+
+def _text() -> str:
+    text = request.form.get("sugestao") or request.form.get("texto", "").replace("\r\n", "\n").strip()
+    if not text:
+        raise Problem("Escreva uma mensagem antes de enviar.")
+    if len(text) > MAX_BODY:
+        raise Problem(f"A mensagem é grande demais: o WhatsApp leva até {MAX_BODY} letras de cada vez.")
+    return text
+
+
+def bold(text: str) -> Markup:
+    """A text as WhatsApp shows it: *this* is bold, everything else is as it was written."""
+    return Markup(_BOLD.sub(r"<b>\1</b>", str(escape(text))))  # noqa: S704  # escaped just here
+
+
+_BOLD = re.compile(r"(?<!\w)\*(\S|\S[^*\n]*\S)\*(?!\w)")
+
+
+def _wants_json() -> bool:
+    return request.accept_mimetypes.best == "application/json"
