@@ -1,11 +1,54 @@
 """People who work on the queue: logins, sessions, throttling."""
 
-from datetime import datetime
+import hashlib
+import ipaddress
+import math
+import re
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
 
-from sqlalchemy import UniqueConstraint
-from sqlmodel import Field, SQLModel
+import structlog
+from sqlalchemy import UniqueConstraint, delete, func, select, update
+from sqlmodel import Field, Session, SQLModel, col
 
-from models.db import UtcDateTime
+from models import audit
+from models import password as passwords
+from models.db import Database, UtcDateTime, table
+from models.errors import NotFound
+from models.password import Unacceptable
+
+IDLE_LIMIT = timedelta(hours=8)
+ABSOLUTE_LIMIT = timedelta(hours=12)
+TOUCH_EVERY = timedelta(minutes=1)
+KEEP_SESSIONS = timedelta(days=7)
+ROLES = ("attendant", "manager", "owner")
+EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+\.[^@\s\x00-\x1f\x7f]+")
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True)
+class Limit:
+    """After `free` failures within `window` the next try must wait: `first` since the last one, doubling."""
+
+    free: int
+    window: timedelta
+    first: timedelta
+    most: timedelta
+
+    def wait(self, failures: int, last: datetime | None, now: datetime) -> int:
+        """Whole seconds until the next try is heard; 0 for now."""
+        if last is None or failures < self.free:
+            return 0
+        delay = min(self.first * (1 << min(failures - self.free, 20)), self.most)
+        return max(0, math.ceil((last + delay - now).total_seconds()))
+
+
+PER_ACCOUNT = Limit(5, timedelta(hours=12), timedelta(seconds=30), timedelta(minutes=15))
+# Wider, and never for long: a whole shop shares one address, and one person's typing must not shut it out.
+PER_ADDRESS = Limit(30, timedelta(minutes=15), timedelta(seconds=10), timedelta(minutes=1))
+KEEP_ATTEMPTS = max(PER_ACCOUNT.window, PER_ADDRESS.window)
 
 
 class Staff(SQLModel, table=True):
@@ -37,10 +80,289 @@ class StaffSession(SQLModel, table=True):
 
 
 class LoginAttempt(SQLModel, table=True):
-    """A failed login, counted per account and per address. `subject` is a hash of "email:…" or "ip:…"."""
+    """A login that failed, or is being checked just now, counted per account and per address.
+
+    `subject` is a hash of "email:…" or "ip:…".
+    """
 
     __tablename__ = "login_attempt"
 
     id: int | None = Field(default=None, primary_key=True)
     subject: str = Field(max_length=64, index=True)
     at: datetime = Field(sa_type=UtcDateTime)
+
+
+# Accounts
+
+
+def add(
+    session: Session, now: datetime, tenant_id: int, email: str, name: str, password: str, role: str = "owner"
+) -> Staff:
+    """A new login. Raises Unacceptable."""
+    email, name = _normal(email), " ".join(name.split())
+    if not EMAIL.fullmatch(email) or len(email) > 254:
+        raise Unacceptable(f'"{email}" is no e-mail address.')
+    if not name or len(name) > 120:
+        raise Unacceptable("The name must have 1 to 120 characters.")
+    if role not in ROLES:
+        raise Unacceptable(f'"{role}" is no role; there are {", ".join(ROLES)}.')
+    passwords.check(password)
+    if find_by_email(session, email) is not None:
+        raise Unacceptable(f"{email} has a login already.")
+    staff = Staff(
+        tenant_id=tenant_id,
+        email=email,
+        name=name,
+        password_hash=passwords.hash(password),
+        role=role,
+        created_at=now,
+    )
+    session.add(staff)
+    session.flush()
+    audit.record(session, now, tenant_id, "staff.add", subject_id=staff.id, detail={"role": role})
+    return staff
+
+
+def find_by_email(session: Session, email: str) -> Staff | None:
+    """The login of an e-mail address, in any case, of any business."""
+    email = _normal(email)
+    # What is no address is not asked for either: PostgreSQL refuses some characters outright.
+    if not EMAIL.fullmatch(email):
+        return None
+    return session.scalars(select(Staff).where(col(Staff.email) == email)).one_or_none()
+
+
+def list_of(session: Session, tenant_id: int) -> list[Staff]:
+    """The logins of a business by name, disabled ones too."""
+    of_tenant = select(Staff).where(col(Staff.tenant_id) == tenant_id)
+    return list(session.scalars(of_tenant.order_by(col(Staff.name), col(Staff.id))))
+
+
+def reset_password(session: Session, now: datetime, staff_id: int, password: str) -> None:
+    """A new password; ends all sessions and forgets failed logins. Raises NotFound, Unacceptable."""
+    passwords.check(password)
+    staff = _locked(session, staff_id)
+    staff.password_hash = passwords.hash(password)
+    end_all(session, now, staff_id)
+    _forget(session, _subject("email", staff.email))
+    audit.record(session, now, staff.tenant_id, "staff.reset_password", subject_id=staff_id)
+
+
+def disable(session: Session, now: datetime, staff_id: int) -> None:
+    """Shut a login out at once; a disabled one stays as it is. Raises NotFound."""
+    staff = _locked(session, staff_id)
+    if staff.disabled_at is None:
+        staff.disabled_at = now
+        audit.record(session, now, staff.tenant_id, "staff.disable", subject_id=staff_id)
+    end_all(session, now, staff_id)
+
+
+def enable(session: Session, now: datetime, staff_id: int) -> None:
+    """Let a disabled login in again, with a new session. Raises NotFound."""
+    staff = _locked(session, staff_id)
+    if staff.disabled_at is not None:
+        staff.disabled_at = None
+        audit.record(session, now, staff.tenant_id, "staff.enable", subject_id=staff_id)
+
+
+def _normal(email: str) -> str:
+    return email.strip().lower()
+
+
+def _locked(session: Session, staff_id: int) -> Staff:
+    """The row as it is now, kept from changing: no login slips in before its sessions are ended."""
+    found = session.scalars(
+        select(Staff)
+        .where(col(Staff.id) == staff_id)
+        .with_for_update(key_share=True)
+        .execution_options(populate_existing=True)
+    ).one_or_none()
+    if found is None:
+        raise NotFound
+    return found
+
+
+# Logging in
+
+
+@dataclass(frozen=True)
+class LoggedIn:
+    """`token` is for the cookie alone; the database holds its hash."""
+
+    staff: Staff
+    token: str
+
+
+@dataclass(frozen=True)
+class Throttled:
+    """Too many failures; nothing was checked. `retry_after` is in seconds."""
+
+    retry_after: int
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Unknown, disabled or a wrong password: nobody is told which."""
+
+
+def log_in(
+    db: Database, now: datetime, email: str, password: str, address: str
+) -> LoggedIn | Throttled | Refused:
+    """Check a password and open a session. `address` is the visitor's IP address.
+
+    The attempt is written down before the password is checked and struck out if it was right: however many
+    come at once, no more than the limit are heard. No transaction is open while argon2 works.
+    """
+    account, place = _subject("email", _normal(email)), _subject("ip", _network(address))
+    with db.writing() as session:
+        wait = _wait(session, now, account, place)
+        if wait > 0:
+            log.warning("log_in_throttled", seconds=wait)
+            return Throttled(wait)
+        attempt = _note(session, now, account, place)
+        staff = find_by_email(session, email)
+    known_hash = staff.password_hash if staff is not None and staff.disabled_at is None else None
+    if not passwords.verify(known_hash, password) or staff is None or staff.id is None:
+        log.info("log_in_refused")
+        return Refused()
+    new_hash = passwords.hash(password) if passwords.is_outdated(staff.password_hash) else None
+    with db.writing() as session:
+        return _enter(session, now, staff.id, known_hash, new_hash, (account, attempt))
+
+
+def _enter(
+    session: Session,
+    now: datetime,
+    staff_id: int,
+    checked_hash: str | None,
+    new_hash: str | None,
+    attempt: tuple[str, int],
+) -> LoggedIn | Refused:
+    """Open the session, unless login or password changed while the password was being checked."""
+    staff = _locked(session, staff_id)
+    if staff.disabled_at is not None or staff.password_hash != checked_hash:
+        return Refused()
+    if new_hash is not None:
+        staff.password_hash = new_hash
+    account, place_attempt = attempt
+    _forget(session, account)
+    session.execute(delete(LoginAttempt).where(col(LoginAttempt.id) == place_attempt))
+    token = _open(session, now, staff_id)
+    audit.record(session, now, staff.tenant_id, "staff.log_in", staff_id=staff_id)
+    return LoggedIn(staff, token)
+
+
+def _subject(kind: str, value: str) -> str:
+    return hashlib.sha256(f"{kind}:{value}".encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _network(address: str) -> str:
+    """The address, or the /64 of an IPv6 one: whoever has one of its addresses has them all."""
+    try:
+        parsed = ipaddress.ip_address(address)
+    except ValueError:
+        return address
+    if parsed.version == 4:
+        return str(parsed)
+    return str(ipaddress.ip_network((parsed, 64), strict=False))
+
+
+def _wait(session: Session, now: datetime, account: str, place: str) -> int:
+    """Seconds until the next try. From here to the end of the transaction nobody else counts these two."""
+    if session.get_bind().dialect.name == "postgresql":
+        for subject in sorted((account, place)):
+            session.execute(select(func.pg_advisory_xact_lock(int(subject[:15], 16))))
+    session.execute(delete(LoginAttempt).where(col(LoginAttempt.at) <= now - KEEP_ATTEMPTS))
+    waits = [
+        limit.wait(*_failures(session, subject, now - limit.window), now)
+        for subject, limit in ((account, PER_ACCOUNT), (place, PER_ADDRESS))
+    ]
+    return max(waits)
+
+
+def _failures(session: Session, subject: str, since: datetime) -> tuple[int, datetime | None]:
+    """How many after `since`, and when the last one was."""
+    at = table(LoginAttempt).c.at
+    count, last = session.execute(
+        select(func.count(), func.max(at)).where(col(LoginAttempt.subject) == subject, at > since)
+    ).one()
+    return count, last
+
+
+def _note(session: Session, now: datetime, account: str, place: str) -> int:
+    """Count an attempt; the id of the address's row."""
+    session.add(LoginAttempt(subject=account, at=now))
+    of_place = LoginAttempt(subject=place, at=now)
+    session.add(of_place)
+    session.flush()
+    assert of_place.id is not None
+    return of_place.id
+
+
+def _forget(session: Session, subject: str) -> None:
+    session.execute(delete(LoginAttempt).where(col(LoginAttempt.subject) == subject))
+
+
+# Sessions
+
+
+def _hash_of(token: str) -> str:
+    return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _open(session: Session, now: datetime, staff_id: int) -> str:
+    """A new session's token; rows of long ago go."""
+    sessions = table(StaffSession).c
+    session.execute(
+        delete(StaffSession).where(sessions.staff_id == staff_id, sessions.created_at <= now - KEEP_SESSIONS)
+    )
+    token = secrets.token_urlsafe(32)
+    session.add(StaffSession(staff_id=staff_id, token_hash=_hash_of(token), created_at=now, last_seen_at=now))
+    return token
+
+
+def session_staff(session: Session, now: datetime, token: str, active: bool = True) -> Staff | None:
+    """Who is logged in with this token; None where nobody is (any more).
+
+    `active` False is for polling: a page that refreshes itself is no sign of a person. Otherwise the visit is
+    written down, at most once a minute, which needs a writing transaction.
+    """
+    sessions = table(StaffSession).c
+    row = session.execute(
+        select(Staff, sessions.id, sessions.last_seen_at)
+        .join(StaffSession, sessions.staff_id == col(Staff.id))
+        .where(
+            sessions.token_hash == _hash_of(token),
+            sessions.ended_at.is_(None),
+            sessions.created_at > now - ABSOLUTE_LIMIT,
+            sessions.last_seen_at > now - IDLE_LIMIT,
+            col(Staff.disabled_at).is_(None),
+        )
+    ).one_or_none()
+    if row is None:
+        return None
+    staff: Staff
+    staff, session_id, last_seen_at = row
+    if active and now - last_seen_at >= TOUCH_EVERY:
+        session.execute(update(StaffSession).where(sessions.id == session_id).values(last_seen_at=now))
+    return staff
+
+
+def log_out(session: Session, now: datetime, token: str) -> None:
+    """End one session; an unknown or ended one is left as it is."""
+    sessions = table(StaffSession).c
+    session.execute(
+        update(StaffSession)
+        .where(sessions.token_hash == _hash_of(token), sessions.ended_at.is_(None))
+        .values(ended_at=now)
+    )
+
+
+def end_all(session: Session, now: datetime, staff_id: int) -> None:
+    """End every session of a login."""
+    sessions = table(StaffSession).c
+    session.execute(
+        update(StaffSession)
+        .where(sessions.staff_id == staff_id, sessions.ended_at.is_(None))
+        .values(ended_at=now)
+    )
