@@ -69,7 +69,7 @@ def book(
 
 def without_service(name: str) -> str:
     lines = [line for line in BASE.splitlines() if f"{{name: {name}," not in line]
-    return "\n".join(lines).replace(f", {name}]", "]")
+    return "\n".join(lines).replace(f", {name}]", "]").replace(f"[{name}, ", "[")
 
 
 STRANDING = {
@@ -209,11 +209,21 @@ def test_what_never_fitted_is_not_stranded_by_the_import(business: Database, now
     assert imported(business, edited(HOURS, HOURS.replace("18:00", "17:00")), now).applied
 
 
-def test_a_forced_import_does_not_block_the_next(business: Database, now: datetime) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        edited(HOURS, HOURS.replace("18:00", "17:00")),
+        without_service("Corte feminino"),
+        BASE.replace(PEOPLE, ""),
+    ],
+    ids=["hours", "service", "professional"],
+)
+def test_a_forced_import_does_not_block_the_next(business: Database, now: datetime, text: str) -> None:
+    """What was stranded on purpose is not held against every later change."""
     book(business, "2026-12-04 17:00")
-    shorter = edited(HOURS, HOURS.replace("18:00", "17:00"))
-    imported(business, shorter, now, force=True)
-    assert imported(business, shorter.replace('"80.00"', '"90.00"'), now).applied
+    assert imported(business, text, now).is_blocked
+    imported(business, text, now, force=True)
+    assert imported(business, text.replace("name: Studio Bela", "name: Bela"), now).applied
 
 
 def test_forced_rows_are_out_of_use_and_the_appointment_keeps_them(business: Database, now: datetime) -> None:
@@ -240,6 +250,19 @@ def test_an_appointment_over_midnight_fits_two_days(db: Database, now: datetime)
     assert imported(db, night.replace('"80.00"', '"90.00"').replace("22:00", "23:00"), now).applied
     found = imported(db, night.replace("00:00-02:00", "01:00-02:00"), now)
     assert [stranded.reasons for stranded in found.stranded] == [("outside the working hours",)]
+
+
+def test_an_appointment_until_midnight_is_not_on_the_next_day(db: Database, now: datetime) -> None:
+    """Christmas does not strand the last appointment of Christmas Eve."""
+    late = edited(HOURS, 'hours: {mon-sun: ["20:00-24:00"]}').replace("closed: true", "closed: false")
+    late = late.replace("2026-12-24", "2026-12-30").replace("2026-12-26", "2026-12-31")
+    imported(db, late, now)
+    with db.writing() as session:
+        session.add(Customer(tenant_id=1, created_at=now))
+    book(db, "2026-12-24 23:00")
+    book(db, "2026-12-25 23:00")
+    found = imported(db, late.replace("closed: false", "closed: true"), now)
+    assert [(stranded.appointment_id, stranded.reasons) for stranded in found.stranded] == [(2, ("holiday",))]
 
 
 def test_several_reasons_and_services_are_told_together(business: Database, now: datetime) -> None:
@@ -275,7 +298,8 @@ def test_another_business_is_not_asked(business: Database, now: datetime) -> Non
     book(business, "2026-12-04 10:00")
     other = BASE.replace("studio-bela", "other").replace("+5511", "+5592")
     imported(business, other, now)
-    assert imported(business, other.replace(PEOPLE, ""), now).applied
+    other = other.replace(PEOPLE, "").replace("America/Sao_Paulo", "America/Manaus")
+    assert imported(business, other, now).applied
 
 
 def test_a_plan_lists_the_same_appointments(business: Database, now: datetime) -> None:
