@@ -9,7 +9,6 @@ from bot.llm.anthropic import AnthropicClient
 from bot.llm.breaker import Breaker, GuardedClient
 from bot.llm.client import ModelClient
 from bot.llm.http import ThreadClients
-from bot.llm.offline import OfflineModel
 from bot.llm.openai import OpenAIClient
 from bot.services import Services, system_clock
 from bot.settings import Settings, SettingsError
@@ -39,6 +38,7 @@ def ensure_schema(db: Database) -> None:
 def model_client(settings: Settings, context: ssl.SSLContext) -> ModelClient:
     """The model that the settings choose, behind a breaker. One instance serves all threads."""
     if settings.provider == "offline":
+        from bot.llm.offline import OfflineModel
         return OfflineModel()
     http = ThreadClients(verify=context)
     client: ModelClient

@@ -53,6 +53,18 @@ def postgres_server() -> Iterator[str]:
 
 def empty(db: Database) -> None:
     """Delete every row and start the numbering anew."""
+    if db.is_sqlite:
+        _empty_sqlite(db)
+        return
     names = ", ".join(f'"{name}"' for name in SQLModel.metadata.tables)
     with db.engine.begin() as connection:
         connection.execute(text(f"TRUNCATE {names} RESTART IDENTITY CASCADE"))
+
+
+def _empty_sqlite(db: Database) -> None:
+    # Without AUTOINCREMENT an empty table numbers from 1 again.
+    with db.engine.connect() as connection:
+        connection.exec_driver_sql("PRAGMA defer_foreign_keys = ON")
+        for table in reversed(SQLModel.metadata.sorted_tables):
+            connection.execute(table.delete())
+        connection.commit()
