@@ -1,21 +1,21 @@
 """Appointments that fit now and would not fit any more: whoever takes hours away has to see them first.
 
-Self-contained over plain windows, closures, time off and holidays, before and after the import.
+Compares plain windows, closures, time off and holidays before and after the import.
 """
 
 import datetime as dt
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 from zoneinfo import ZoneInfo
 
-import holidays
 from sqlalchemy import Row, select
 from sqlmodel import Session
 
+from models import holiday
 from models.appointment import Appointment, AppointmentService, AppointmentStatus
-from models.business_file.shape import Away, BusinessFile, Closed, Hours
+from models.business_file.shape import Away, BusinessFile, Closed, Hours, Settings
 from models.business_file.state import Pairs, State, closed_of
 from models.db import table
 from models.tenant import Tenant
@@ -59,7 +59,7 @@ class Agenda:
     """All that decides whether a visit fits; only what is in use is in it."""
 
     zone: ZoneInfo
-    holidays: Mapping[dt.date, str]
+    holidays: tuple[str, str | None] | None  # country and state, where the business closes on them
     closures: tuple[Closed, ...]
     service_ids: frozenset[int]
     rosters: dict[int, Roster]
@@ -115,7 +115,7 @@ def _visit(rows: list[Row[Any]]) -> Visit:
 def _before(state: State, tenant: Tenant) -> Agenda:
     return Agenda(
         zone=tenant.zone,
-        holidays=_holidays(tenant.holidays_closed, tenant.holidays_country, tenant.holidays_state),
+        holidays=_holidays(tenant),
         closures=tuple(closed_of(row) for row in state.closures),
         service_ids=frozenset(row.id for row in state.services if row.active and row.id is not None),
         rosters={
@@ -131,7 +131,7 @@ def _after(pairs: Pairs, file: BusinessFile) -> Agenda:
     ids = {offer.name: row.id for row, offer in pairs.services.wanted if row is not None and row.id}
     return Agenda(
         zone=ZoneInfo(settings.timezone),
-        holidays=_holidays(settings.holidays_closed, settings.holidays_country, settings.holidays_state),
+        holidays=_holidays(settings),
         closures=file.closures,
         service_ids=frozenset(ids.values()),
         rosters={
@@ -144,11 +144,10 @@ def _after(pairs: Pairs, file: BusinessFile) -> Agenda:
     )
 
 
-def _holidays(closed: bool, country: str | None, state: str | None) -> Mapping[dt.date, str]:
-    """The holidays on which nobody works; the mapping fills itself year by year."""
-    if not closed or country is None:
-        return {}
-    return holidays.country_holidays(country, subdiv=state, language="pt_BR")
+def _holidays(business: Tenant | Settings) -> tuple[str, str | None] | None:
+    if not business.holidays_closed or business.holidays_country is None:
+        return None
+    return business.holidays_country, business.holidays_state
 
 
 def _reasons(visit: Visit, agenda: Agenda) -> list[str]:
@@ -162,7 +161,9 @@ def _reasons(visit: Visit, agenda: Agenda) -> list[str]:
         reasons.append("time off")
     if _touches(_closed(visit, agenda.closures, agenda.zone), visit):
         reasons.append("closure")
-    if any(agenda.holidays.get(date) for date in _dates(visit, agenda.zone)):
+    if agenda.holidays and any(
+        holiday.name_of(*agenda.holidays, date) for date in _dates(visit, agenda.zone)
+    ):
         reasons.append("holiday")
     return [reason for reason in reasons if reason]
 
