@@ -23,6 +23,7 @@ from sqlmodel import Session
 from bot import texts
 from bot.web import context, login, rows, thread, words
 from bot.whatsapp import clean
+from bot.whatsapp.split import split
 from models import appointment, conversation, handoff, queue
 from models.appointment import Details
 from models.conversation import WINDOW, Conversation, Holder
@@ -31,7 +32,7 @@ from models.message import Author
 from models.queue import LINES, Acts, Card, Line
 
 ROUTE = "/<int(max=2147483647):conversation_id>"
-MAX_TEXT = 1500  # characters of one message
+MAX_TEXT = 4000  # characters of one reply, sent in as many messages as WhatsApp needs
 MAX_NOTE = 1000
 MAX_BODY = 20_000  # what is kept of a draft, also of one that is too long to send
 MAX_KEY = 40
@@ -136,16 +137,17 @@ def read(conversation_id: int) -> ResponseReturnValue:
 
 
 def _send(session: Session, conversation_id: int, draft: Draft, seen: int) -> None:
-    handoff.reply(
-        session,
-        context.now(),
-        context.tenant_id(),
-        conversation_id,
-        context.staff_id(),
-        text=draft.text,
-        last_seen_seq=seen,
-        client_key=draft.key,
-    )
+    for number, part in enumerate(split(draft.text)):
+        handoff.reply(
+            session,
+            context.now(),
+            context.tenant_id(),
+            conversation_id,
+            context.staff_id(),
+            text=part,
+            last_seen_seq=seen,
+            client_key=f"{draft.key}.{number}",
+        )
 
 
 def _return(session: Session, conversation_id: int, note: str, seen: int) -> None:
@@ -174,7 +176,7 @@ def _unsendable(text: str) -> str:
     if not text:
         return "Escreva a mensagem antes de enviar."
     if len(text) > MAX_TEXT:
-        return f"A mensagem tem {len(text)} caracteres; o limite é {MAX_TEXT}. Divida em duas."
+        return f"A mensagem tem {len(text)} caracteres; o limite é {MAX_TEXT}. Divida em partes."
     return ""
 
 

@@ -127,7 +127,7 @@
     const composer = document.getElementById("composer"), alerts = document.getElementById("alerts");
     const jump = document.getElementById("jump"), foot = document.getElementById("foot");
     const draftKey = `rascunho-${talk.dataset.id}`;
-    let newest = lastSeq(), told = 0;
+    let newest = lastSeq(), told = 0, unsure = false;
 
     const field = () => composer.querySelector("#text");
     const token = () => document.querySelector("input[name=csrf_token]").value;
@@ -206,7 +206,8 @@
         toEnd();
         settle(page, answer);
       } catch {
-        say("Sem conexão: a mensagem não foi enviada. Tente de novo.");
+        unsure = true;
+        say("Sem conexão: pode ser que a mensagem não tenha saído. Tente de novo.");
       } finally {
         button.removeAttribute("aria-busy");
       }
@@ -230,7 +231,13 @@
       event.preventDefault();
       send(event.target);
     });
-    composer.addEventListener("input", (event) => { if (event.target.id === "text") store(event.target.value); });
+    composer.addEventListener("input", (event) => {
+      if (event.target.id !== "text") return;
+      store(event.target.value);
+      // After a send of unknown fate the same text keeps its key and is sent once; another text is another.
+      if (unsure) event.target.form.client_key.value = `${Date.now()}${Math.random()}`.slice(0, 32);
+      unsure = false;
+    });
     composer.addEventListener("keydown", (event) => {
       const typing = event.target.id === "text" && event.key === "Enter" && !event.isComposing;
       const desk = matchMedia("(pointer: fine)").matches && !event.shiftKey;

@@ -2,31 +2,28 @@
 
 import re
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from functools import cache
+from datetime import timedelta
 
 from flask import Flask
 from flask.testing import FlaskClient
-from sqlmodel import Session
 from werkzeug.test import TestResponse
 
 from bot.llm.client import ModelClient
 from bot.services import Services
 from bot.web.app import create_app
 from bot.whatsapp.client import Sender
-from models import handoff, message, password, run
+from models import handoff, message, run
 from models.conversation import Conversation
 from models.db import Database
 from models.handoff import Reason
 from models.message import Author, Incoming, Status
 from models.run import NewStep, Outcome, Run, StepKind
-from models.staff import Staff
 from tests.bot.edge import Clock, settings
 from tests.fakes import agenda
 from tests.fakes.agenda import Ids
+from tests.fakes.talk import PASSWORD, PHONE, hire
 
 SECRET = "a-secret-that-is-long-enough-for-a-test"
-PASSWORD = "correto cavalo bateria"
 ANA, BRUNO, GONE, STRANGER = "ana@bela.test", "bruno@bela.test", "saiu@bela.test", "carla@outra.test"
 LEAK = "VAZOU-B"  # whatever belongs to the other business carries it
 
@@ -82,7 +79,7 @@ class Office:
     ) -> int:
         """A customer's message (`phone`, `kind`); gives the conversation."""
         place = ids or self.bela
-        address = f"whatsapp:{more.get('phone', '+5511900000001')}"
+        address = f"whatsapp:{more.get('phone', PHONE)}"
         incoming = Incoming(
             tenant_id=place.tenant,
             addresses=(address,),
@@ -187,20 +184,6 @@ class Office:
     def _number(self) -> int:
         self._last += 1
         return self._last
-
-
-@cache
-def _hash() -> str:
-    return password.hash(PASSWORD)
-
-
-def hire(session: Session, now: datetime, tenant_id: int, email: str, name: str) -> int:
-    """A login with the one password of the tests, hashed once for all."""
-    person = Staff(tenant_id=tenant_id, email=email, name=name, password_hash=_hash(), created_at=now)
-    session.add(person)
-    session.flush()
-    assert person.id is not None
-    return person.id
 
 
 def result(name: str, given: object, text: str, *, error_class: str | None = None) -> NewStep:
