@@ -19,15 +19,6 @@ def name_of(country: str, state: str | None, day: date) -> str | None:
     return _year(country, state, day.year).get(day)
 
 
-def known(country: str, state: str | None) -> bool:
-    """True if `name_of` can answer for this country and state."""
-    try:
-        _year(country, state, 2026)
-    except NotImplementedError:
-        return False
-    return True
-
-
 @lru_cache(maxsize=512)
 def _year(country: str, state: str | None, year: int) -> Mapping[date, str]:
     # Without `language` the names come in the language of the process's LANG.
