@@ -6,13 +6,15 @@ from datetime import datetime, timedelta
 import structlog
 from sqlmodel import Session
 
+from bot import texts
 from bot.services import Services
 from bot.whatsapp import codes
 from bot.whatsapp.client import SendError, Sent
 from bot.whatsapp.codes import Action
 from models import conversation, customer, handoff, message
 from models.handoff import Reason
-from models.message import Outgoing, Progress, Status
+from models.message import Author, Outgoing, Progress, Status
+from models.tenant import Tenant
 
 log = structlog.get_logger()
 
@@ -23,6 +25,7 @@ DOUBT = timedelta(minutes=1)
 GIVE_UP_AFTER = timedelta(hours=1)
 # How far before it was due a line is looked for: for clocks that differ, and for its own earlier tries.
 LOOK_BACK = timedelta(minutes=15)
+SORRY = "Desculpe, uma mensagem minha não chegou até você."
 MAX_SENDS = 3  # of a line that is in doubt each time
 EARLY_KEPT = timedelta(days=7)
 
@@ -91,9 +94,14 @@ def send_next(services: Services, conversation_id: int | None = None) -> bool:
 def _accepted(services: Services, outgoing: Outgoing, sent: Sent) -> None:
     now = services.now()
     with services.db.writing() as session:
-        progress = message.mark_accepted(session, now, outgoing, sent.sid, Status(sent.status))
-        _follow_up(session, now, progress)
+        _record(session, now, outgoing, sent)
     log.info("message_sent", message_id=outgoing.id, tenant_id=outgoing.tenant_id, attempt=outgoing.attempts)
+
+
+def _record(session: Session, now: datetime, outgoing: Outgoing, sent: Sent) -> None:
+    status = Status(sent.status)
+    progress = message.mark_accepted(session, now, outgoing, sent.sid, status, sent.error_code)
+    _follow_up(session, now, progress)
 
 
 def _not_sent(services: Services, outgoing: Outgoing, error: SendError) -> None:
@@ -120,18 +128,25 @@ def _not_sent(services: Services, outgoing: Outgoing, error: SendError) -> None:
 
 def _fail(session: Session, now: datetime, outgoing: Outgoing, code: int | None) -> None:
     if message.mark_failed(session, outgoing, code):
-        _undelivered(session, now, outgoing.tenant_id, outgoing.conversation_id, code)
+        _undelivered(session, now, outgoing, code)
 
 
-def _undelivered(
-    session: Session, now: datetime, tenant_id: int, conversation_id: int, code: int | None
-) -> None:
-    """The customer should have had a line and never will: people must know."""
-    if codes.action(code) == Action.OPT_OUT:
-        customer.opt_out(
-            session, now, tenant_id, conversation.find(session, tenant_id, conversation_id).customer_id
-        )
-    handoff.flag(session, now, tenant_id, conversation_id, Reason.FALHA_NO_ENVIO)
+def _undelivered(session: Session, now: datetime, line: Outgoing | Progress, code: int | None) -> None:
+    """The customer should have had this line and never will: people must know.
+
+    The customer is told so where they wait for an answer and another line may reach them.
+    """
+    row = conversation.lock(session, line.tenant_id, line.conversation_id)
+    action = codes.action(code)
+    if action == Action.OPT_OUT:
+        customer.opt_out(session, now, line.tenant_id, row.customer_id)
+    owed = line.run_id is not None or row.waiting_since is not None
+    flagged = handoff.flag(session, now, line.tenant_id, line.conversation_id, Reason.FALHA_NO_ENVIO)
+    if flagged and owed and action in (Action.GIVE_UP, Action.RETRY):
+        tenant = session.get_one(Tenant, line.tenant_id)
+        text = texts.handoff_text(Reason.FALHA_NO_ENVIO, tenant, now, said=SORRY)
+        session.flush()
+        message.add(session, now, line.tenant_id, line.conversation_id, author=Author.SYSTEM, text=text)
 
 
 def report(
@@ -169,7 +184,7 @@ def _follow_up(session: Session, now: datetime, progress: Progress) -> None:
     if retry is not None:
         message.send_anew(session, progress, now + retry.after)
     else:
-        _undelivered(session, now, progress.tenant_id, progress.conversation_id, code)
+        _undelivered(session, now, progress, code)
 
 
 def settle(services: Services, now: datetime) -> int:
@@ -211,8 +226,7 @@ def _look_up(services: Services, now: datetime, outgoing: Outgoing) -> None:
 def _settled(session: Session, now: datetime, outgoing: Outgoing, found: Sent | None) -> str:
     # An equal text of an earlier line is not this one.
     if found is not None and not message.sid_is_known(session, found.sid):
-        progress = message.mark_accepted(session, now, outgoing, found.sid, Status(found.status))
-        _follow_up(session, now, progress)
+        _record(session, now, outgoing, found)
         return "found"
     if outgoing.attempts < MAX_SENDS:
         message.requeue(session, outgoing, now)

@@ -449,17 +449,25 @@ class Progress:
     message_id: int
     tenant_id: int
     conversation_id: int
+    run_id: int | None
     status: Status
     error_code: int | None
     attempts: int
     changed: bool
 
 
-def mark_accepted(session: Session, now: datetime, outgoing: Outgoing, sid: str, status: Status) -> Progress:
+def mark_accepted(
+    session: Session,
+    now: datetime,
+    outgoing: Outgoing,
+    sid: str,
+    status: Status,
+    error_code: int | None = None,
+) -> Progress:
     """The provider took it under this sid. Reports that came before we knew the sid are applied as well."""
     row = _locked(session, outgoing.tenant_id, col(Message.id) == outgoing.id)
     assert row is not None
-    progress = _advance(row, now, sid, status, None)
+    progress = _advance(row, now, sid, status, error_code)
     early = session.get(EarlyStatus, sid)
     if early is None:
         return progress
@@ -516,6 +524,7 @@ def _advance(row: Message, now: datetime, sid: str, status: Status, error_code: 
         message_id=row.id,
         tenant_id=row.tenant_id,
         conversation_id=row.conversation_id,
+        run_id=row.run_id,
         status=Status(row.status),
         error_code=row.error_code,
         attempts=row.attempts,

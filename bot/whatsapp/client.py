@@ -24,10 +24,11 @@ class SendError(Exception):
 
 @dataclass(frozen=True)
 class Sent:
-    """The provider took it: its sid, and its first status in our words (models.message.Status)."""
+    """The provider took it: its sid, and how far it came by then in our words (models.message.Status)."""
 
     sid: str
     status: str
+    error_code: int | None = None
 
 
 class Sender(Protocol):

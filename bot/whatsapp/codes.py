@@ -9,7 +9,8 @@ class Action(StrEnum):
     RETRY = "retry"  # passes by itself: send again later
     ALARM = "alarm"  # an operator must mend a setting or an account: keep the line, send much later
     OPT_OUT = "opt_out"  # the customer wants no messages: never again, until they write
-    GIVE_UP = "give_up"  # trying again cannot help: staff see it
+    UNREACHABLE = "unreachable"  # nothing reaches this customer now: staff see it
+    GIVE_UP = "give_up"  # this line cannot be sent, another one may: staff see it
 
 
 # From twilio.com/docs/api/errors/<code>. A code that is not here is new to us: GIVE_UP.
@@ -17,22 +18,22 @@ ACTIONS = {
     20003: Action.ALARM,  # credentials
     20404: Action.ALARM,  # the account in the address does not exist
     20429: Action.RETRY,  # too many requests: nothing was created
-    21211: Action.GIVE_UP,  # no valid recipient
+    21211: Action.UNREACHABLE,  # no valid recipient
     21408: Action.ALARM,  # the region is not enabled
     21606: Action.ALARM,  # the sender is not ours
     21610: Action.OPT_OUT,  # the recipient said STOP
     21617: Action.GIVE_UP,  # too long
     30008: Action.GIVE_UP,  # unknown error of the carrier
-    63003: Action.GIVE_UP,  # no such address
+    63003: Action.UNREACHABLE,  # no such address
     63005: Action.GIVE_UP,  # WhatsApp refused the content
     63007: Action.ALARM,  # the sender is no WhatsApp sender of this account
     63013: Action.GIVE_UP,  # against the channel's policy
-    63016: Action.GIVE_UP,  # outside the 24-hour window
+    63016: Action.UNREACHABLE,  # outside the 24-hour window
     63017: Action.RETRY,  # account over its rate
     63018: Action.RETRY,  # sender, or this pair of sender and recipient, over its rate
     63021: Action.GIVE_UP,  # invalid content
-    63024: Action.GIVE_UP,  # invalid recipient
-    63032: Action.GIVE_UP,  # the recipient is in an experiment of the vendor
+    63024: Action.UNREACHABLE,  # invalid recipient
+    63032: Action.UNREACHABLE,  # the recipient is in an experiment of the vendor
     63038: Action.ALARM,  # the account's daily limit
     63049: Action.GIVE_UP,  # the vendor withheld a marketing template
     63051: Action.ALARM,  # the sender is locked

@@ -1,5 +1,6 @@
 """Sending through Twilio's REST client over httpx; its answers in our words."""
 
+import json
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -8,11 +9,7 @@ from typing import TypeVar
 
 import httpx
 import structlog
-from twilio.base.exceptions import (  # type: ignore[import-untyped]
-    TwilioException,
-    TwilioRestException,
-    TwilioServiceException,
-)
+from twilio.base.exceptions import TwilioException  # type: ignore[import-untyped]
 from twilio.http import HttpClient  # type: ignore[import-untyped]
 from twilio.http.response import Response  # type: ignore[import-untyped]
 from twilio.rest import Client  # type: ignore[import-untyped]
@@ -27,7 +24,6 @@ from bot.whatsapp.inbound import PREFIX, error_code_of, status_of
 from models.message import Status
 
 LISTED = 50
-FIRST_CODE = 10_000
 CREDENTIALS, NO_ACCOUNT, TOO_MANY = 20003, 20404, 20429
 
 log = structlog.get_logger()
@@ -97,12 +93,16 @@ class _Transport(HttpClient):  # type: ignore[misc]  # the library is untyped
         timeout: float | None = None,  # noqa: ARG002  # ours are above
         allow_redirects: bool = False,  # noqa: ARG002  # never: it would carry the credentials along
     ) -> Response:
+        """The answer. Raises SendError for one that is no success; the library loses what some say."""
         request = httpx.Request(
             method, self._address(uri), params=params or None, data=data or None, headers=headers
         )
         if auth:
             request = next(httpx.BasicAuth(*auth).auth_flow(request))
-        return self._exchange(request)
+        response = self._exchange(request)
+        if not 200 <= response.status_code < 300:
+            raise refusal(response.status_code, _code(response.text))
+        return response
 
     def _address(self, uri: str) -> httpx.URL:
         url = httpx.URL(uri)
@@ -149,8 +149,6 @@ def calling(call: Callable[[], _T]) -> _T:
         raise SendError(type(error).__name__, permanent=False, surely_not_sent=True) from None
     except httpx.HTTPError as error:
         raise _ambiguous(type(error).__name__) from None
-    except (TwilioRestException, TwilioServiceException) as error:
-        raise refusal(error.status, error_code_of(error.code)) from None
     except (TwilioException, ValueError, TypeError, AttributeError) as error:
         raise _ambiguous(f"an answer that cannot be read: {type(error).__name__}") from None
 
@@ -159,9 +157,17 @@ def _ambiguous(message: str, code: int | None = None) -> SendError:
     return SendError(message, permanent=False, surely_not_sent=False, code=code)
 
 
+def _code(body: str) -> int | None:
+    """Twilio's own code in an error answer, which may be anything (a proxy's HTML)."""
+    try:
+        document = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return error_code_of(document.get("code")) if isinstance(document, dict) else None
+
+
 def refusal(status: int, code: int | None) -> SendError:
-    """What an HTTP answer that is no success means. `code` is Twilio's, or the status where it gave none."""
-    code = code if code and code >= FIRST_CODE else None  # the library puts the status where there is no code
+    """What an HTTP answer that is no success means. `code` is Twilio's own, where it gave one."""
     message = f"HTTP {status}, code {code}"
     if status >= 500 or status == httpx.codes.REQUEST_TIMEOUT:
         return _ambiguous(message, code)
@@ -176,7 +182,7 @@ _SURE = {401: CREDENTIALS, 403: CREDENTIALS, 429: TOO_MANY} | dict.fromkeys((301
 
 
 def _sent(line: MessageInstance) -> Sent:
-    return Sent(str(line.sid), status_of(str(line.status)) or Status.ACCEPTED)
+    return Sent(str(line.sid), status_of(str(line.status)) or Status.ACCEPTED, error_code_of(line.error_code))
 
 
 def _created(line: MessageInstance) -> datetime:

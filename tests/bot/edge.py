@@ -1,7 +1,7 @@
 """The edge, put together for tests: a business, its webhooks behind a client, the outbox, a fake Twilio."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from types import TracebackType
 
@@ -18,12 +18,13 @@ from bot.web.webhook import webhook
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.client import Sender
 from bot.whatsapp.twilio import TwilioSender, twilio_client
-from models import message
-from models.conversation import Conversation
+from models import conversation, handoff, message
+from models.conversation import Conversation, Holder
 from models.customer import Customer, CustomerAddress
 from models.db import Database
-from models.handoff import Handoff
+from models.handoff import Handoff, Reason
 from models.message import Author, EarlyStatus, Message
+from models.staff import Staff
 from models.tenant import Tenant
 from tests.conftest import NOW
 from tests.fakes.twilio import ACCOUNT, PUBLIC_URL, SENDER, TOKEN, FakeTwilio, Line
@@ -69,6 +70,14 @@ def add_tenant(db: Database, slug: str = "studio-bela", whatsapp: str = SENDER, 
     return tenant.id
 
 
+def add_staff(db: Database, tenant_id: int, email: str = "bia@example.com") -> int:
+    staff = Staff(tenant_id=tenant_id, email=email, name="Bia", password_hash="x", created_at=NOW)
+    with db.writing() as session:
+        session.add(staff)
+    assert staff.id is not None
+    return staff.id
+
+
 def no_model() -> ModelClient:
     raise AssertionError("the edge asks no model")
 
@@ -95,9 +104,9 @@ class Edge:
             now=self.clock,
             environment=self.environment,
         )
-        app = Flask(__name__)
-        app.register_blueprint(webhook(self.services))
-        self.client = app.test_client()
+        self.app = Flask(__name__)
+        self.app.register_blueprint(webhook(self.services))
+        self.client = self.app.test_client()
 
     def __enter__(self) -> "Edge":
         return self
@@ -110,6 +119,10 @@ class Edge:
     def sender_for(self, tenant_id: int) -> Sender:
         client = twilio_client(Account(self.fake.account, (self.fake.token,), ""), self.http, None)
         return TwilioSender(client, SENDER, self.services.settings.public_url)
+
+    def services_with(self, sender_for: Callable[[int], Sender]) -> Services:
+        """The same parts with another way to send."""
+        return replace(self.services, sender_for=sender_for)
 
     # In
 
@@ -139,6 +152,21 @@ class Edge:
                 text=text,
                 **values,  # type: ignore[arg-type]
             )
+
+    def answer(self) -> None:
+        """The bot's turn ends: nobody waits any more."""
+        self.clock.forward(minutes=1)
+        with self.db.writing() as session:
+            claim = conversation.claim(session, self.clock(), timedelta(seconds=30))
+            assert claim is not None
+            conversation.finish(session, claim, answered_seq=claim.through_seq)
+
+    def hand_to(self, holder: str, staff_id: int) -> None:
+        """Put the conversation into the queue, or into the hands of one of the staff."""
+        with self.db.writing() as session:
+            handoff.flag(session, self.clock(), self.tenant_id, 1, Reason.PEDIDO_DO_CLIENTE)
+            if holder == Holder.STAFF:
+                handoff.take(session, self.clock(), self.tenant_id, 1, staff_id)
 
     def send_all(self) -> int:
         """Send all that is due now; gives how many steps found work."""

@@ -163,6 +163,10 @@ class FakeTwilio:
         self.sent.append(line)
         return line
 
+    def accept_elsewhere(self, text: str, to: str = CUSTOMER) -> Line:
+        """A message that another program sent from the same number."""
+        return self._accept({"To": to, "From": f"whatsapp:{SENDER}", "Body": text})
+
     def sid(self, prefix: str = "SM") -> str:
         """A sid that this Twilio gives only once."""
         return f"{prefix}{next(self._numbers):032x}"

@@ -27,6 +27,9 @@ from tests.fakes.twilio import (
 )
 
 
+PATIENT = Patience()
+
+
 @pytest.fixture
 def fake() -> FakeTwilio:
     return FakeTwilio()
@@ -36,7 +39,7 @@ def sender_over(
     transport: httpx.BaseTransport | None,
     api_url: str | None = None,
     public_url: str | None = PUBLIC_URL,
-    patience: Patience = Patience(),
+    patience: Patience = PATIENT,
 ) -> tuple[TwilioSender, ThreadClients]:
     http = ThreadClients(transport=transport)
     client = twilio_client(Account(ACCOUNT, (TOKEN, "old"), ""), http, api_url, patience)
@@ -120,7 +123,7 @@ def test_every_known_code(fake: FakeTwilio, sender: TwilioSender, code: int, act
     with pytest.raises(SendError) as caught:
         sender.send(CUSTOMER, "oi", reference=1)
     assert caught.value.surely_not_sent
-    assert caught.value.permanent == (action in (Action.GIVE_UP, Action.OPT_OUT))
+    assert caught.value.permanent == (action not in (Action.RETRY, Action.ALARM))
     assert caught.value.code == code
 
 
