@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from itertools import repeat
 from typing import Any
 
 import httpx
@@ -49,7 +50,7 @@ class ScriptedServer:
     """
 
     def __init__(self, script: Iterable[Step] | Callable[[Body], Step]) -> None:
-        self._steps: Iterator[Step] = _forever(script) if callable(script) else iter(script)
+        self._steps: Iterator[Step] = repeat(script) if callable(script) else iter(script)
         self._lock = threading.Lock()
         self.requests: list[Body] = []
         self.refusals: list[str] = []
@@ -69,8 +70,7 @@ class ScriptedServer:
 
     def __call__(self, request: httpx.Request) -> httpx.Response:
         """The handler of httpx.MockTransport."""
-        with self._lock:
-            reply = self._answer(request)
+        reply = self._answer(request)
         headers = {"content-type": "application/json", "request-id": f"req_{len(self.requests)}"}
         return httpx.Response(reply.status, content=reply.content, headers={**headers, **reply.headers})
 
@@ -94,7 +94,8 @@ class ScriptedServer:
     def _answer(self, request: httpx.Request) -> Reply:
         try:
             body = _decoded(request)
-            self.requests.append(body)
+            with self._lock:
+                self.requests.append(body)
             self.check(request, body)
         except Refused as refused:
             self.refusals.append(refused.message)
@@ -102,20 +103,16 @@ class ScriptedServer:
         return self._next(body)
 
     def _next(self, body: Body) -> Reply:
-        try:
-            step = next(self._steps)
-        except StopIteration:
-            raise AssertionError("the script is over, and the model was asked again") from None
+        with self._lock:  # not while a step runs: it may wait as a slow model does
+            step = next(self._steps, None)
+        if step is None:
+            self.refusals.append("the script is over, and the model was asked again")
+            raise AssertionError(self.refusals[-1])
         while callable(step):
             step = step(body)
         if isinstance(step, Exception):
             raise step
         return step if isinstance(step, Reply) else Reply(200, self.finish(step, body))
-
-
-def _forever(function: Callable[[Body], Step]) -> Iterator[Step]:
-    while True:
-        yield function
 
 
 def _decoded(request: httpx.Request) -> Body:

@@ -2,7 +2,9 @@
 
 import copy
 import json
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import httpx
@@ -317,3 +319,17 @@ def test_it_serves_on_a_real_socket() -> None:
         with pytest.raises(httpx.RemoteProtocolError):
             http.post(f"{base}/v1/messages", json=valid(), headers=HEADERS)
     assert len(fake.requests) == 2
+
+
+def test_a_slow_answer_holds_up_no_other() -> None:
+    """Many runs wait for the model at once; each request here waits until both are there."""
+    both = threading.Barrier(2, timeout=10.0)
+
+    def slow(body: Body) -> Body:
+        both.wait()
+        return answer(text("Olá!"))
+
+    fake = FakeClaude(slow)
+    with ThreadPoolExecutor(2) as pool:
+        replies = list(pool.map(lambda _: post(fake, valid()).status_code, range(2)))
+    assert replies == [200, 200]
