@@ -26,7 +26,7 @@ when new.status in ('booked', 'done') and not new.squeeze_in
 begin
     select raise(abort, 'no_overlap') where exists (
         select 1 from appointment as other
-        where other.professional_id = new.professional_id
+        where other.tenant_id = new.tenant_id and other.professional_id = new.professional_id
           and other.id is not new.id
           and other.status in ('booked', 'done') and not other.squeeze_in
           and other.busy_from < new.busy_until and new.busy_from < other.busy_until
@@ -232,8 +232,12 @@ def upgrade() -> None:
         sa.UniqueConstraint("tenant_id", "id"),
     )
     with op.batch_alter_table("appointment", schema=None) as batch_op:
-        batch_op.create_index("ix_appointment_agenda", ["professional_id", "busy_from"], unique=False)
-        batch_op.create_index("ix_appointment_customer", ["customer_id", "starts_at"], unique=False)
+        batch_op.create_index(
+            "ix_appointment_agenda", ["tenant_id", "professional_id", "busy_from"], unique=False
+        )
+        batch_op.create_index(
+            "ix_appointment_customer", ["tenant_id", "customer_id", "starts_at"], unique=False
+        )
         batch_op.create_index("ix_appointment_day", ["tenant_id", "starts_at"], unique=False)
 
     op.create_table(
@@ -268,7 +272,6 @@ def upgrade() -> None:
         sa.Column("epoch", sa.Integer(), nullable=False),
         sa.Column("assignee_id", sa.Integer(), nullable=True),
         sa.Column("due_at", models.db.UtcDateTime(), nullable=True),
-        sa.Column("lease_owner", sa.String(length=64), nullable=True),
         sa.Column("lease_token", sa.String(length=32), nullable=True),
         sa.Column("lease_until", models.db.UtcDateTime(), nullable=True),
         sa.Column("attempts", sa.Integer(), nullable=False),
@@ -309,7 +312,13 @@ def upgrade() -> None:
         batch_op.create_index(
             "ix_conversation_holder", ["tenant_id", "holder", "last_message_at"], unique=False
         )
-        batch_op.create_index("ix_conversation_lease", ["lease_owner"], unique=False)
+        batch_op.create_index(
+            "ix_conversation_lease",
+            ["lease_until"],
+            unique=False,
+            sqlite_where=sa.text("lease_token is not null"),
+            postgresql_where=sa.text("lease_token is not null"),
+        )
 
     op.create_table(
         "customer_address",
@@ -573,7 +582,7 @@ def upgrade() -> None:
         sa.Column("stop_reason", sa.String(length=60), nullable=True),
         sa.Column("usage", sa.JSON(), nullable=True),
         sa.Column("is_error", sa.Boolean(), nullable=False),
-        sa.Column("error_class", sa.String(length=20), nullable=True),
+        sa.Column("error_class", sa.String(length=40), nullable=True),
         sa.Column("milliseconds", sa.Integer(), nullable=False),
         sa.Column("at", models.db.UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -634,7 +643,11 @@ def downgrade() -> None:
 
     op.drop_table("customer_address")
     with op.batch_alter_table("conversation", schema=None) as batch_op:
-        batch_op.drop_index("ix_conversation_lease")
+        batch_op.drop_index(
+            "ix_conversation_lease",
+            sqlite_where=sa.text("lease_token is not null"),
+            postgresql_where=sa.text("lease_token is not null"),
+        )
         batch_op.drop_index("ix_conversation_holder")
         batch_op.drop_index(
             "ix_conversation_due",
