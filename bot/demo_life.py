@@ -49,6 +49,8 @@ VISITS = {
         Visit("Beatriz Ramos", "whatsapp:+5511900000012", "Manicure", -2, 14),
         Visit("Letícia Nunes", "whatsapp:+5511900000013", "Escova", 0, 11),
         Visit("Rosana Prado", "whatsapp:+5511900000014", "Manicure", 0, 15),
+        Visit("Helena Couto", "whatsapp:+5511900000015", "Corte feminino", 0, 14),
+        Visit("Beatriz Ramos", "whatsapp:+5511900000012", "Hidratação", 0, 17),
         Visit("Camila Torres", "whatsapp:+5511900000011", "Hidratação", 1, 9),
         Visit("Letícia Nunes", "whatsapp:+5511900000013", "Coloração", 1, 11),
         Visit("Rosana Prado", "whatsapp:+5511900000014", "Corte feminino", 2, 16),

@@ -19,7 +19,7 @@ from models.run import Outcome, Run, RunStep, StepKind
 from models.staff import Staff
 from models.tenant import Tenant
 
-LINES = 120
+LINES = 60
 RUNS = 4
 EXCHANGES = 8
 
@@ -111,6 +111,7 @@ class State:
     exchanges: tuple[ExchangeView, ...]
     holder: str = "O assistente atende"
     holder_code: str = Holder.BOT
+    conversation_id: int | None = None
     presence: str = "online"
     thinking: bool = False
 
@@ -140,6 +141,7 @@ def state(session: Session, chat: Chat, stand_in: StandIn, now: datetime) -> Sta
         exchanges=tuple(_exchanges(stand_in, {line.sid for line in lines}, zone)),
         holder=_holder(code, rows.assignee),
         holder_code=code,
+        conversation_id=rows.conversation.id if rows.conversation else None,
         presence="digitando…" if thinking else "online",
         thinking=thinking,
     )
@@ -161,7 +163,7 @@ def _rows(session: Session, chat: Chat) -> _Rows:
     runs = _newest_runs(session, chat.tenant_id, conversation.id)
     return _Rows(
         conversation,
-        message.transcript(session, chat.tenant_id, conversation.id, limit=LINES),
+        message.transcript(session, chat.tenant_id, conversation.id, limit=2 * LINES),
         runs,
         run.steps(session, [found.id for found in runs if found.id is not None]),
         _assignee(session, conversation),
@@ -277,6 +279,8 @@ def _run_tokens(found: Run) -> str:
 
 
 def _tokens(asked: int, cached: int, answered: int) -> str:
+    if not asked and not answered:
+        return "nenhum token"
     from_cache = f" ({_number(cached)} do cache)" if cached else ""
     return f"{_number(asked)} tokens lidos{from_cache}, {_number(answered)} escritos"
 
