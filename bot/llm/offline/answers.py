@@ -1,0 +1,251 @@
+"""Yes and no. A yes is a yes only if nothing else is said: "sim, mas outro horário" and "pode ser às 15?" are
+not, for a booking hangs on it. Whoever asks passes the words that agree with that very question.
+"""
+
+import re
+from typing import Literal
+
+from bot.llm.offline.days import MASK
+
+Answer = Literal["yes", "no", "later", ""]
+
+_YES = frozenset(
+    [
+        "sim",
+        "isso",
+        "pode",
+        "fechou",
+        "fechado",
+        "fechada",
+        "beleza",
+        "ok",
+        "certo",
+        "certinho",
+        "confirmo",
+        "confirmado",
+        "confirmada",
+        "confirma",
+        "confirmar",
+        "confirme",
+        "bora",
+        "claro",
+        "perfeito",
+        "perfeita",
+        "show",
+        "top",
+        "combinado",
+        "combinada",
+        "uhum",
+        "aham",
+        "quero",
+        "queremos",
+        "positivo",
+        "vamos",
+        "aceito",
+        "maravilha",
+        "otimo",
+        "otima",
+        "exato",
+        "exatamente",
+        "correto",
+        "joia",
+        "massa",
+        "boa",
+        "manda",
+        "yes",
+        "isto",
+        "serve",
+        "rola",
+        "👍",
+        "✅",
+        "👌",
+        "☑",
+        "✔",
+        "🆗",
+        "🤝",
+        "💯",
+    ]
+)
+_YES_PHRASES = (
+    "esta bom", "esta bem", "esta otimo", "tudo bem", "tudo certo", "com certeza", "de acordo", "por favor",
+    "por mim", "faz favor", "pode ser",
+)  # fmt: skip
+_NO = frozenset(
+    [
+        "nao",
+        "negativo",
+        "nunca",
+        "desisto",
+        "desisti",
+        "esquece",
+        "esqueca",
+        "nops",
+        "nope",
+        "jamais",
+        "👎",
+        "❌",
+    ]
+)
+_NO_PHRASES = ("deixa para la", "deixa quieto", "deixa assim", "mudei de ideia")
+_FILLER = frozenset(
+    [
+        "mesmo",
+        "mesma",
+        "ai",
+        "por",
+        "favor",
+        "ja",
+        "entao",
+        "e",
+        "muito",
+        "muita",
+        "obrigado",
+        "obrigada",
+        "valeu",
+        "grato",
+        "grata",
+        "querido",
+        "querida",
+        "amor",
+        "linda",
+        "lindo",
+        "moca",
+        "moco",
+        "flor",
+        "amigo",
+        "amiga",
+        "o",
+        "a",
+        "os",
+        "as",
+        "esse",
+        "essa",
+        "este",
+        "esta",
+        "horario",
+        "hora",
+        "com",
+        "certeza",
+        "bem",
+        "tudo",
+        "bom",
+        "de",
+        "do",
+        "da",
+        "acordo",
+        "ser",
+        "para",
+        "mim",
+        "me",
+        "tambem",
+        "ne",
+        "k",
+        "la",
+        "agora",
+        "sempre",
+        "assim",
+        "deus",
+        "aqui",
+        "eu",
+        "voce",
+        "tu",
+        "oi",
+        "ola",
+        "perfeitamente",
+        "fazer",
+        "favor",
+        "faz",
+        "que",
+        "no",
+        "na",
+        "em",
+        "dia",
+        "isso",
+        "nosso",
+        "nossa",
+        "meu",
+        "minha",
+        "hahaha",
+        "haha",
+        "rs",
+        "kk",
+        "rsrs",
+        ",",
+        "§",
+        "🙏",
+        "😊",
+        "😁",
+        "😃",
+        "😄",
+        "🙂",
+        "😀",
+        "🥰",
+        "😍",
+        "❤",
+        "💕",
+        "😘",
+        "🎉",
+        "🙌",
+    ]
+)
+_NO_FILLER = frozenset(
+    [
+        "quero",
+        "mais",
+        "acho",
+        "melhor",
+        "precisa",
+        "posso",
+        "vou",
+        "conseguir",
+        "consigo",
+        "poder",
+        "obrigado",
+        "hoje",
+        "so",
+        "nada",
+        "pode",
+        "quer",
+        "era",
+        "necessario",
+        "preciso",
+        "deixa",
+        "dessa",
+        "vez",
+        "ainda",
+        "pensar",
+    ]
+)
+_LATER = re.compile(
+    r"\b(?:deixa eu (?:ver|pensar|confirmar|checar|olhar)|vou (?:ver|pensar|conferir|olhar|confirmar com)|te (?:falo|aviso|"
+    r"chamo|retorno)|depois eu? ?(?:falo|vejo|te|chamo|aviso|confirmo|volto)|mais tarde (?:te|eu)|"
+    r"acho que nao vou (?:conseguir|poder)|nao sei se (?:vou|consigo|posso)|preciso (?:ver|falar) (?:com|se)|talvez)\b"
+)
+_GREETING = re.compile(r"\b(?:oi+e?|ola|opa|bom dia|boa tarde|boa noite)\b")
+
+
+def answer_in(
+    rest: str,
+    *,
+    agreeing: frozenset[str] = frozenset(),
+    refusing: frozenset[str] = frozenset(),
+    repeating: frozenset[str] = frozenset(),
+) -> Answer:
+    """Whether the normalised, masked `rest` of what was said is a plain yes, a plain no, or "I will see".
+
+    `agreeing`: words that also say yes to the question asked ("marcar", "1"); `refusing` likewise ("cancela"
+    where a booking is proposed). `repeating`: words of the question that may stand beside a yes (its names).
+    """
+    text = _GREETING.sub(" ", rest)
+    words = set(re.sub(f"{MASK}+", f" {MASK} ", text).split())
+    if _LATER.search(text):
+        return "later"
+    if words & (_NO | refusing) or any(phrase in text for phrase in _NO_PHRASES):
+        return "no" if _only(words, text, _NO | _NO_FILLER | refusing, _NO_PHRASES) else ""
+    said_yes = words & (_YES | agreeing) or any(phrase in text for phrase in _YES_PHRASES)
+    return "yes" if said_yes and _only(words, text, _YES | agreeing | repeating, _YES_PHRASES) else ""
+
+
+def _only(words: set[str], text: str, core: frozenset[str], phrases: tuple[str, ...]) -> bool:
+    in_phrases = {word for phrase in phrases if phrase in text for word in phrase.split()}
+    return words <= core | _FILLER | in_phrases

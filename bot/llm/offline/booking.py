@@ -1,0 +1,380 @@
+"""Leading a customer to a visit: service, professional, day, time, a yes to exactly that."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, time
+
+from bot.llm.offline import speech
+from bot.llm.offline.days import Days
+from bot.llm.offline.hours import Hours
+from bot.llm.offline.lookup import catalogue_for
+from bot.llm.offline.memory import Asked, Memory, numbered, question
+from bot.llm.offline.names import Named, people_in, services_in, speaks_of_someone_else, unpacked, without
+from bot.llm.offline.portuguese import Reading
+from bot.llm.offline.results import (
+    Catalogue,
+    Person,
+    Service,
+    done_in,
+    nearest_in,
+    read_day,
+    read_time,
+    reason_in,
+)
+from bot.llm.offline.search import WEEKDAY_NAMES, none_with, search
+from bot.llm.offline.talk import Call, Talk, Value
+from bot.llm.offline.topics import Topic
+from bot.llm.offline.turn import Turn
+from bot.llm.offline.wish import Wish, day_told, read_days_told
+
+_GREETED = re.compile(r"(?:^|, )(?:oi+e?|ola|opa|e ai)[ ,]+\w+")
+_NAMED_SERVICE = re.compile(
+    r"\b(?:fazer|faz|fazem|marcar|agendar|quero|queria|gostaria de|preciso de) (?:uma?s? |o |a |fazer uma? )?"
+    r"(?!fazer|marcar|agendar|horari|hora|vaga|ver|saber|remarcar|cancelar|consulta\b|atend|esse|essa|isso|outr|mais|"
+    r"mudar|trocar|falar|servico|com|para|ir|um|uma|visita)[a-z]{4,}"
+)
+
+
+def booking(turn: Turn, lead: str = "") -> Talk:
+    """One step on the way to a visit, from what was settled and what was said now."""
+    catalogue = yield from catalogue_for(turn)
+    if not catalogue.services:
+        return speech.or_staff(speech.NO_SERVICES)
+    heard = _heard(turn, catalogue)
+    wish = _wish(turn, catalogue, heard)
+    text = yield from _pursue(wish, heard, catalogue, turn.now)
+    return "\n\n".join(filter(None, (lead, text)))
+
+
+def names_something(turn: Turn, catalogue: Catalogue) -> bool:
+    """Whether a service or a professional is named, be it one that this business has not."""
+    heard = _heard(turn, catalogue)
+    return bool(heard.named.sure or heard.named.doubts or heard.people or heard.unknown_service)
+
+
+# --- what was heard of names -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Heard:
+    """The words of this turn against the catalogue. `segments` later ones take back earlier ones."""
+
+    reading: Reading
+    named: Named
+    people: tuple[Person, ...]
+    unknown_person: bool
+    unknown_service: bool
+
+
+def _heard(turn: Turn, catalogue: Catalogue) -> Heard:
+    reading = turn.reading_with(catalogue)
+    named = Named()
+    people: tuple[Person, ...] = ()
+    for segment in reading.segments:
+        found = services_in(segment.text, catalogue.services)
+        named = found if segment.correction and (found.sure or found.doubts) else _both(named, found)
+        people = _people(segment.text, found, catalogue) or people
+    return Heard(
+        reading=reading,
+        named=named,
+        people=people,
+        unknown_person=not people and speaks_of_someone_else(reading.rest),
+        unknown_service=not named.sure and not named.doubts and bool(_NAMED_SERVICE.search(reading.rest)),
+    )
+
+
+def _both(first: Named, second: Named) -> Named:
+    sure = tuple(dict.fromkeys((*first.sure, *second.sure)))
+    # "Um corte … feminino": what one line leaves open the next may settle.
+    doubts = [doubt for doubt in (*first.doubts, *second.doubts) if not set(doubt) & set(sure)]
+    return Named(sure, tuple(dict.fromkeys(doubts)))
+
+
+def _people(text: str, found: Named, catalogue: Catalogue) -> tuple[Person, ...]:
+    services = [*found.sure, *(service for doubt in found.doubts for service in doubt)]
+    return people_in(without(_GREETED.sub(" ", text), services), catalogue.team)
+
+
+# --- the wish ----------------------------------------------------------------------------------------------
+
+
+def _wish(turn: Turn, catalogue: Catalogue, heard: Heard) -> Wish:
+    memory = turn.memory
+    wish = recalled(memory, catalogue)
+    option = chosen_option(memory, heard.reading)
+    if option and memory.asked == Asked.SLOT:
+        return with_slot(wish, option, catalogue)
+    wish = _with_services(wish, heard, _by_name(catalogue.services, option), turn)
+    wish = _with_person(wish, heard, _person_by_name(catalogue, option), turn)
+    return with_time(wish, turn, heard.reading)
+
+
+def recalled(memory: Memory, catalogue: Catalogue) -> Wish:
+    """What was settled before, in today's catalogue."""
+    anyone = memory.names.endswith("com qualquer profissional")
+    names = memory.names.removesuffix("com qualquer profissional").rstrip()
+    services, person = unpacked(names, catalogue) or ((), None)
+    return Wish(services, person, anyone, memory.days, memory.hours)
+
+
+def chosen_option(memory: Memory, reading: Reading) -> str:
+    """The numbered choice that is meant: by its number, its place, or by being the only one that fits."""
+    options = memory.options
+    place = reading.number if reading.number is not None else reading.ordinal
+    if (
+        place is not None
+        and not reading.number_minute
+        and (1 <= place <= len(options) or (place == -1 and options))
+    ):
+        return options[place - 1] if place > 0 else options[-1]
+    if memory.asked != Asked.SLOT:
+        return ""
+    fitting = [option for option in options if _fits(option, reading)]
+    return fitting[0] if len(fitting) == 1 else ""
+
+
+def _fits(option: str, reading: Reading) -> bool:
+    """Whether a dated option is what was said: at least its day or its hour, and nothing against it."""
+    days, hours = reading.days.wanted, reading.hours.wanted
+    if days is None and (hours is None or not hours.starts):
+        return False
+    day, start = read_days_told(option).dates[0], read_time(option.partition(", às ")[2][:5])
+    right_day = days is None or day in days.dates or (days.loose and day.weekday() == days.dates[0].weekday())
+    return right_day and (hours is None or start in hours.starts)
+
+
+def with_slot(wish: Wish, option: str, catalogue: Catalogue) -> Wish:
+    """The wish with a dated option ("…, às 09:00, com Ana Souza") taken."""
+    when, _, person = option.partition(", com ")
+    day = read_day(re.findall(r"\d\d/\d\d/\d{4}", when)[0])
+    start = read_time(when.partition(", às ")[2][:5])
+    who = next((one for one in catalogue.team if one.name == person), wish.person)
+    return replace(wish, person=who, days=Days((day,)), hours=Hours(starts=(start,)))
+
+
+def _by_name(services: Sequence[Service], option: str) -> Service | None:
+    return next((service for service in services if speech.service_line(service) == option), None)
+
+
+def _person_by_name(catalogue: Catalogue, option: str) -> Person | None:
+    return next((person for person in catalogue.team if person.name == option), None)
+
+
+def _with_services(wish: Wish, heard: Heard, chosen: Service | None, turn: Turn) -> Wish:
+    if chosen:
+        return replace(wish, services=(chosen,))
+    if turn.about(Topic.OTHER_SERVICE):
+        return replace(wish, services=())
+    if not heard.named.sure:
+        return wish
+    kept = wish.services if turn.about(Topic.ALSO) else ()
+    return replace(wish, services=tuple(dict.fromkeys((*kept, *heard.named.sure))))
+
+
+def _with_person(wish: Wish, heard: Heard, chosen: Person | None, turn: Turn) -> Wish:
+    if turn.about(Topic.ANYONE):
+        return replace(wish, person=None, anyone=True)
+    if turn.about(Topic.OTHER_PERSON):
+        return replace(wish, person=None, anyone=False)
+    people = [chosen] if chosen else _able(heard.people, wish)
+    return replace(wish, person=people[0], anyone=False) if len(people) == 1 else wish
+
+
+def _able(people: Sequence[Person], wish: Wish) -> list[Person]:
+    """Of people with like names, those who do what is wanted."""
+    able = [person for person in people if not wish.services or person in wish.team]
+    return able or list(people)
+
+
+def with_time(wish: Wish, turn: Turn, reading: Reading) -> Wish:
+    """The wish with the day and hour that were said, given what was asked."""
+    memory = turn.memory
+    days = _days(wish, turn, reading)
+    hours = _hours(wish, turn, reading)
+    if turn.about(Topic.OTHER_DAY) and not reading.days.wanted:
+        days, hours = None, reading.hours.wanted
+    if turn.about(Topic.OTHER_TIME) and not reading.hours.wanted:
+        hours = None
+    return replace(wish, days=days, hours=hours)
+
+
+def _days(wish: Wish, turn: Turn, reading: Reading) -> Days | None:
+    memory, booked_days = turn.memory, {one.day for one in turn.transcript.appointments}
+    said = reading.days.wanted
+    if memory.asked == Asked.WHICH_DAY:
+        said = _chosen_day(memory, reading) or said
+    elif memory.asked == Asked.DAY and said is None:
+        said = reading.number_as_day(turn.now.date())
+    if said:
+        return _settled_by(said, memory.offered)
+    if reading.hours.day:
+        return Days((reading.hours.day,))
+    if Topic.SAME_DAY in reading.topics and len(booked_days) == 1:
+        return Days(tuple(booked_days))
+    before = wish.days.dates if wish.days else memory.offered
+    kept = tuple(day for day in before if day not in reading.days.refused)
+    return Days(kept) if kept else None
+
+
+def _chosen_day(memory: Memory, reading: Reading) -> Days | None:
+    offered = [read_days_told(option).dates[0] for option in memory.options]
+    if option := chosen_option(memory, reading):
+        return read_days_told(option)
+    said = reading.days.wanted.dates if reading.days.wanted else ()
+    fitting = [day for day in offered if day in said or day.day == reading.number]
+    return Days((fitting[0],)) if len(fitting) == 1 else None
+
+
+def _settled_by(said: Days, offered: tuple[date, ...]) -> Days:
+    """A bare weekday means that of the days just shown."""
+    weekdays = {day.weekday() for day in said.dates}
+    shown = tuple(day for day in offered if day.weekday() in weekdays)
+    return Days(shown) if said.loose and len(shown) == 1 else said
+
+
+def _hours(wish: Wish, turn: Turn, reading: Reading) -> Hours | None:
+    asked, said = turn.memory.asked, reading.hours
+    if said.wanted:
+        return None if said.wanted.whole_day and not said.wanted.pick else said.wanted
+    if asked == Asked.ONE_OCLOCK and turn.answer == "yes":
+        return Hours(starts=(time(13),))
+    if asked in (Asked.TIME, Asked.SLOT, Asked.BOOK, Asked.MOVE) and reading.number is not None:
+        return reading.number_as_hour() or wish.hours
+    if asked == Asked.TIME and reading.ordinal in (1, -1):
+        return replace(wish.hours or Hours(), pick="first" if reading.ordinal == 1 else "last")
+    start = wish.hours.starts[0] if wish.hours and wish.hours.starts else None
+    if start and said.shift:
+        return Hours(starts=(later(start, said.shift),))
+    if said.compare == "earlier":
+        return Hours(latest=later(start or time(12), -1))
+    return Hours(earliest=later(start, 1) if start else time(12)) if said.compare == "later" else wish.hours
+
+
+def later(start: time, minutes: int) -> time:
+    """So many minutes after `start` (before it, if negative), within its day."""
+    moment = start.hour * 60 + start.minute + minutes
+    return time(*divmod(min(max(moment, 0), 24 * 60 - 1), 60))
+
+
+# --- what is missing ---------------------------------------------------------------------------------------
+
+
+def _pursue(wish: Wish, heard: Heard, catalogue: Catalogue, now: datetime) -> Talk:
+    """Ask for the first thing that is missing, or look for times."""
+    missing = _service_missing(wish, heard, catalogue) or _person_missing(wish, heard)
+    if missing:
+        return missing
+    if len(wish.team) == 1:
+        wish = replace(wish, person=wish.team[0], anyone=False)
+    choice = "" if wish.person or wish.anyone else _ask_person(wish)
+    return (yield from look_up(wish, now, choice))
+
+
+def look_up(wish: Wish, now: datetime, choice_of_person: str = "") -> Talk:
+    """Ask for the day where it is missing or in doubt (`choice_of_person` goes before that), else search."""
+    doubt = time_in_doubt(wish)
+    if doubt:
+        return doubt
+    if wish.days is None and wish.hours and (wish.hours.starts or wish.hours.pick == "first"):
+        wish = replace(wish, days=Days((now.date(),)))
+    if wish.days is None:
+        return choice_of_person or question(wish, Asked.DAY)
+    return (yield from search(wish))
+
+
+def time_in_doubt(wish: Wish) -> str:
+    """The question to a day or hour that may mean several; "" if there is none."""
+    days, hours = wish.days, wish.hours
+    if days and days.problem:
+        return f"{days.problem}\n\n{question(replace(wish, days=None), Asked.DAY)}"
+    if days and not days.sure:
+        options = numbered([day_told(day) for day in days.dates])
+        return question(replace(wish, days=None), Asked.WHICH_DAY, options)
+    if hours and not hours.sure:
+        return question(replace(wish, hours=None), Asked.ONE_OCLOCK)
+    return ""
+
+
+def _service_missing(wish: Wish, heard: Heard, catalogue: Catalogue) -> str:
+    if heard.named.doubts:
+        return _ask_service(wish, heard.named.doubts[0])
+    if wish.services:
+        return ""
+    lead = speech.NO_SUCH_SERVICE if heard.unknown_service else ""
+    return "\n\n".join(filter(None, (lead, _ask_service(wish, catalogue.services))))
+
+
+def _ask_service(wish: Wish, services: Sequence[Service]) -> str:
+    return question(wish, Asked.SERVICE, "Temos:", speech.services_list(services))
+
+
+def _person_missing(wish: Wish, heard: Heard) -> str:
+    """Where nobody does it all, or the one that is wanted does not, or several are called so."""
+    if not wish.team:
+        return _nobody(wish)
+    able = _able(heard.people, wish)
+    if len(able) > 1 and not wish.anyone:
+        return question(replace(wish, person=None), Asked.PERSON, numbered([person.name for person in able]))
+    unable = wish.person is not None and wish.person not in wish.team
+    if not unable and not heard.unknown_person:
+        return ""
+    lead = (
+        f"{wish.person.name} não faz esse atendimento." if unable and wish.person else speech.NO_SUCH_PERSON
+    )
+    return f"{lead}\n\n{_ask_person(wish)}"
+
+
+def _nobody(wish: Wish) -> str:
+    if len(wish.services) < 2 or not all(service.team for service in wish.services):
+        return speech.or_staff(speech.NOBODY)
+    lead = "Ninguém da equipe faz tudo isso na mesma visita. Posso ver um de cada vez: por qual começamos?"
+    first = question(
+        replace(wish, services=(), person=None), Asked.SERVICE, speech.services_list(wish.services)
+    )
+    return f"{lead}\n\n{first}"
+
+
+def _ask_person(wish: Wish) -> str:
+    options = numbered([person.name for person in wish.team])
+    hint = "Se tanto faz, é só dizer." if len(wish.team) > 1 else ""
+    return question(replace(wish, person=None), Asked.PERSON, options, hint)
+
+
+# --- the booking itself ------------------------------------------------------------------------------------
+
+
+def confirmed(turn: Turn) -> Talk:
+    """The customer said yes to the proposal of the last answer: book exactly that."""
+    catalogue = yield from catalogue_for(turn)
+    wish = recalled(turn.memory, catalogue)
+    if not (wish.services and wish.person and wish.days and wish.hours):
+        gone = replace(wish, services=(), person=None)
+        return f"{speech.NO_SUCH_SERVICE}\n\n{_ask_service(gone, catalogue.services)}"
+    (result,) = yield (_book_call(wish, wish.person, wish.days.dates[0], wish.hours.starts[0]),)
+    if result.kind == "ok":
+        return booked(result.text)
+    return none_with(replace(wish, hours=None), reason_in(result.text), nearest_in(result.text))
+
+
+def _book_call(wish: Wish, person: Person, day: date, start: time) -> Call:
+    ids = tuple(service.id for service in wish.services)
+    what: tuple[str, Value] = ("servico_id", ids[0]) if len(ids) == 1 else ("servico_ids", ids)
+    return Call(
+        "agendar",
+        (
+            what,
+            ("profissional_id", person.id),
+            ("data", day.isoformat()),
+            ("hora", f"{start:%H:%M}"),
+            ("dia_semana", WEEKDAY_NAMES[day.weekday()]),
+        ),
+    )
+
+
+def booked(result: str) -> str:
+    """A write's own words, told to the customer."""
+    verb, what = done_in(result)
+    if verb.startswith("Já"):
+        return f"{verb}: {what}"
+    return f"Prontinho! ✅ {verb}: {what}\n\nSe precisar de mais alguma coisa, é só me chamar."

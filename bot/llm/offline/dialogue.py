@@ -1,0 +1,324 @@
+"""What to answer: one decision after the other, the more pressing first."""
+
+from collections.abc import Callable
+
+from bot.llm.offline import info, own, speech
+from bot.llm.offline.booking import booking, confirmed, names_something
+from bot.llm.offline.lookup import catalogue_for
+from bot.llm.offline.memory import PUZZLED, Asked
+from bot.llm.offline.talk import Call, Talk
+from bot.llm.offline.topics import Topic
+from bot.llm.offline.turn import Turn
+from bot.llm.offline.wish import appointment_told
+
+_ASKS_FOR_FACTS = (
+    Asked.SERVICE,
+    Asked.PERSON,
+    Asked.DAY,
+    Asked.WHICH_DAY,
+    Asked.TIME,
+    Asked.ONE_OCLOCK,
+    Asked.SLOT,
+)
+_BOOKING_TOPICS = (
+    Topic.BOOK,
+    Topic.ANYONE,
+    Topic.OTHER_DAY,
+    Topic.OTHER_TIME,
+    Topic.OTHER_PERSON,
+    Topic.OTHER_SERVICE,
+)
+
+
+def converse(turn: Turn) -> Talk:
+    """The text that answers this turn, after the calls that it needs."""
+    answer = next((answer for fits, answer in _DECISIONS if fits(turn)), _unknown)
+    text = yield from answer(turn)
+    if turn.about(Topic.GREETING) and not turn.transcript.said:
+        return f"{_hello(turn)}\n\n{text}"
+    return text
+
+
+def _hello(turn: Turn) -> str:
+    name = speech.first_name(turn.transcript.customer)
+    return f"{speech.hello(turn.now)}{f', {name}' if name else ''}! 😊"
+
+
+# --- what is pressing --------------------------------------------------------------------------------------
+
+
+def _wants_person(turn: Turn) -> bool:
+    agreed = turn.memory.asked == Asked.STAFF and turn.answer == "yes"
+    return agreed or turn.about(Topic.PERSON)
+
+
+def _call_person(turn: Turn) -> Talk:
+    if not turn.can("chamar_atendente"):
+        return f"{speech.NOT_HERE} {speech.puzzled(turn.transcript.tools)}"
+    reason = "O cliente pediu para falar com uma pessoa."
+    yield (Call("chamar_atendente", (("motivo", reason),)),)
+    return speech.STAFF_CALLED
+
+
+def _said(text: str) -> Callable[[Turn], Talk]:
+    def answer(_turn: Turn) -> Talk:
+        yield from ()
+        return text
+
+    return answer
+
+
+def _about(*topics: Topic) -> Callable[[Turn], bool]:
+    return lambda turn: turn.about(*topics)
+
+
+def _answers(asked: Asked, answer: str) -> Callable[[Turn], bool]:
+    return lambda turn: turn.memory.asked == asked and turn.answer == answer
+
+
+# --- decisions that need a look at several things ----------------------------------------------------------
+
+
+def _only_media(turn: Turn) -> bool:
+    return bool(turn.transcript.media) and not turn.transcript.lines
+
+
+def _told_media(turn: Turn) -> Talk:
+    yield from ()
+    what = turn.transcript.media[0].partition(",")[0]
+    return _with_open(turn, speech.NOT_TEXT.format(what=what), otherwise=Asked.STAFF.value)
+
+
+def _will_see(turn: Turn) -> bool:
+    return turn.memory.asked != Asked.NOTHING and turn.answer == "later"
+
+
+def _declines(turn: Turn) -> bool:
+    return turn.answer == "no"
+
+
+def _declined(turn: Turn) -> Talk:
+    """A plain "não" to a proposal asks for another; "não quero mais" ends it; to a person goes on without."""
+    memory = turn.memory
+    if memory.asked == Asked.STAFF and memory.booking:
+        return (yield from booking(turn, speech.NO_PROBLEM))
+    if memory.asked in (Asked.BOOK, Asked.MOVE) and set(turn.reading.rest.split()) <= _BARE_NO:
+        return f"{speech.NO_PROBLEM}\n\n{memory.settled_words}\n{Asked.CHANGES.value}"
+    return speech.NEVER_MIND
+
+
+_BARE_NO = {"nao", "negativo", "nope", "ainda", "👎", "2", ","}
+
+
+def _usual(turn: Turn) -> Talk:
+    return booking(turn, speech.PAST_VISITS)
+
+
+def _cancels(turn: Turn) -> bool:
+    return turn.about(Topic.CANCEL) or (turn.memory.asked == Asked.WHICH_CANCEL and _chooses(turn))
+
+
+def _cancel(turn: Turn) -> Talk:
+    """With nothing booked, "cancela" means the visit that is being arranged."""
+    if turn.memory.booking and not turn.transcript.appointments:
+        return _said(speech.NEVER_MIND)(turn)
+    return own.cancelling(turn)
+
+
+def _moves(turn: Turn) -> bool:
+    """Wishes for a new time. While a visit is being arranged, "muda para as 16h" is about that one."""
+    memory = turn.memory
+    if memory.booking:
+        return turn.about(Topic.MOVE) and bool(turn.transcript.appointments)
+    if turn.about(Topic.MOVE):
+        return True
+    under_way = memory.asked == Asked.WHICH_MOVE or (
+        memory.visit is not None and memory.asked != Asked.CANCEL
+    )
+    if under_way:
+        return _chooses(turn) or turn.about(Topic.CHANGE, *_BOOKING_TOPICS) or _agrees_to_one_o_clock(turn)
+    return bool(turn.transcript.appointments) and (
+        turn.about(Topic.CHANGE) or turn.reading.hours.shift is not None
+    )
+
+
+def _chooses(turn: Turn) -> bool:
+    reading = turn.reading
+    return reading.has_facts or reading.number is not None or reading.ordinal is not None
+
+
+def _agrees_to_one_o_clock(turn: Turn) -> bool:
+    return _answers(Asked.ONE_OCLOCK, "yes")(turn)
+
+
+def _cannot_come(turn: Turn) -> bool:
+    return turn.about(Topic.UNABLE) and bool(turn.transcript.appointments) and not turn.memory.booking
+
+
+def _move_or_cancel(turn: Turn) -> Talk:
+    yield from ()
+    lines = "\n".join(f"- {appointment_told(one)}" for one in turn.transcript.appointments)
+    return f"{speech.NO_PROBLEM} O que tenho no seu nome:\n{lines}\n\n{Asked.MOVE_OR_CANCEL.value}"
+
+
+def _inform(turn: Turn) -> Talk:
+    """The answer, and then what was open, what was asked for beside it, or an invitation."""
+    answer = yield from info.information(turn)
+    if _books(turn):
+        return (yield from booking(turn, answer))
+    invitation = yield from info.invitation(turn)
+    return _with_open(turn, answer, otherwise=invitation)
+
+
+def _books(turn: Turn) -> bool:
+    asked = turn.memory.asked
+    if turn.about(*_BOOKING_TOPICS) or turn.reading.has_facts:
+        return True
+    if asked == Asked.WANT:
+        return turn.answer == "yes"
+    return (asked in _ASKS_FOR_FACTS and _chooses(turn)) or _agrees_to_one_o_clock(turn)
+
+
+def _says_goodbye(turn: Turn) -> bool:
+    return turn.about(Topic.GOODBYE) and not turn.about(*_BOOKING_TOPICS)
+
+
+def _only_greets(turn: Turn) -> bool:
+    return turn.about(Topic.GREETING) and not _content(turn)
+
+
+def _greet(turn: Turn) -> Talk:
+    yield from ()
+    return _with_open(turn, speech.HERE, otherwise="") if turn.memory.open_words else _welcome(turn)
+
+
+def _welcome(turn: Turn) -> str:
+    return speech.welcome(turn.transcript.business, turn.transcript.tools)
+
+
+def _content(turn: Turn) -> list[str]:
+    """Words beside greetings and small talk."""
+    return [word for word in turn.reading.rest.split() if word.isalnum() and word not in _SMALL_TALK]
+
+
+_SMALL_TALK = frozenset(
+    [
+        "oi",
+        "oie",
+        "ola",
+        "opa",
+        "alo",
+        "hello",
+        "hey",
+        "eae",
+        "salve",
+        "e",
+        "ai",
+        "bom",
+        "dia",
+        "boa",
+        "tarde",
+        "noite",
+        "tudo",
+        "bem",
+        "como",
+        "vai",
+        "voce",
+        "voces",
+        "esta",
+        "estao",
+        "beleza",
+        "joia",
+        "certo",
+        "pessoal",
+        "gente",
+        "moca",
+        "moco",
+        "querida",
+        "querido",
+        "amiga",
+        "amigo",
+        "com",
+        "k",
+        "ah",
+        "por",
+        "favor",
+        "a",
+        "o",
+    ]
+)
+
+
+def _thanks(turn: Turn) -> Talk:
+    yield from ()
+    return _with_open(turn, speech.YOU_ARE_WELCOME, otherwise="")
+
+
+def _nods(turn: Turn) -> bool:
+    return turn.answer == "yes"
+
+
+def _nodded(turn: Turn) -> Talk:
+    """A yes to nothing that could be done with a yes: what is open is asked again, what is booked is told."""
+    yield from ()
+    appointments = turn.transcript.appointments
+    if turn.memory.open_words:
+        return turn.memory.open_words
+    if appointments:
+        return f"{speech.AGREED} O seu próximo horário: {appointment_told(appointments[0])}."
+    return _welcome(turn)
+
+
+def _with_open(turn: Turn, text: str, otherwise: str) -> str:
+    """A text before the question that is open, which must not be lost."""
+    return "\n\n".join(filter(None, (text, turn.memory.open_words or otherwise)))
+
+
+def _unknown(turn: Turn) -> Talk:
+    """Nothing was recognised: a service or a name perhaps; else say so, and the second time offer a person."""
+    if not _content(turn):
+        return (yield from _greet(turn))
+    if turn.can("buscar_servicos"):
+        catalogue = yield from catalogue_for(turn)
+        if names_something(turn, catalogue):
+            return (yield from own.moving(turn) if _moving_on(turn) else booking(turn))
+    if lines := info.about_lines(turn):
+        return _with_open(turn, "\n".join(lines), otherwise="")
+    if turn.about(Topic.GREETING) and not turn.memory.open_words:
+        return _welcome(turn)
+    if turn.memory.puzzled:
+        open_person = "\n".join(filter(None, (turn.memory.settled_words, Asked.STAFF.value)))
+        return f"{speech.STILL_PUZZLED}\n\n{open_person}"
+    if turn.memory.open_words:
+        return f"{PUZZLED} bem.\n\n{turn.memory.open_words}"
+    return speech.puzzled(turn.transcript.tools)
+
+
+def _moving_on(turn: Turn) -> bool:
+    return turn.memory.visit is not None and turn.memory.asked != Asked.CANCEL
+
+
+_Decision = tuple[Callable[[Turn], bool], Callable[[Turn], Talk]]
+_DECISIONS: tuple[_Decision, ...] = (
+    (_only_media, _told_media),
+    (_wants_person, _call_person),
+    (_answers(Asked.BOOK, "yes"), confirmed),
+    (_answers(Asked.MOVE, "yes"), own.moved),
+    (_answers(Asked.CANCEL, "yes"), own.cancelled),
+    (_will_see, _said(speech.TAKE_YOUR_TIME)),
+    (_declines, _declined),
+    (_about(Topic.RESTART), _greet),
+    (_about(Topic.STOP_MESSAGES), _said(speech.or_staff(speech.STOP_MESSAGES))),
+    (_about(Topic.LATE), _said(speech.or_staff(speech.RUNNING_LATE))),
+    (_about(Topic.USUAL), _usual),
+    (_cancels, _cancel),
+    (_moves, own.moving),
+    (_cannot_come, _move_or_cancel),
+    (_about(Topic.MINE), own.told_own),
+    (_about(*info.TOPICS), _inform),
+    (_says_goodbye, _said(speech.GOODBYE)),
+    (_books, booking),
+    (_only_greets, _greet),
+    (_about(Topic.THANKS), _thanks),
+    (_nods, _nodded),
+)

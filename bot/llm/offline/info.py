@@ -1,0 +1,85 @@
+"""Answers to plain questions: prices, services, people, where, when."""
+
+import re
+from collections.abc import Sequence
+
+from bot.llm.offline import speech
+from bot.llm.offline.lookup import catalogue_for
+from bot.llm.offline.memory import Asked
+from bot.llm.offline.names import STOP, alike, services_in
+from bot.llm.offline.results import Catalogue, Service
+from bot.llm.offline.talk import Talk
+from bot.llm.offline.topics import Topic
+from bot.llm.offline.turn import Turn
+from bot.llm.offline.words import normalise
+
+CATALOGUE_TOPICS = (Topic.PRICE, Topic.DURATION, Topic.SERVICES, Topic.TEAM)
+TOPICS = (*CATALOGUE_TOPICS, Topic.WHERE, Topic.OPENING, Topic.ROBOT)
+
+
+def information(turn: Turn) -> Talk:
+    """Everything that was asked of, a paragraph each."""
+    paragraphs = []
+    if turn.about(Topic.ROBOT):
+        paragraphs.append(speech.ROBOT)
+    if turn.about(*CATALOGUE_TOPICS):
+        catalogue = yield from catalogue_for(turn)
+        paragraphs.append(_catalogue(turn, catalogue))
+    if turn.about(Topic.WHERE):
+        paragraphs.append(_where(turn))
+    if turn.about(Topic.OPENING):
+        paragraphs.append(_opening(turn))
+    return "\n\n".join(paragraphs)
+
+
+def invitation(turn: Turn) -> Talk:
+    """The question that follows an answer where nothing is open: for the one service that was named, if any."""
+    if not turn.about(*CATALOGUE_TOPICS):
+        return f"{Asked.WANT.value}?"
+    catalogue = yield from catalogue_for(turn)
+    named = _named(turn, catalogue)
+    return f"{Asked.WANT.value} para {named[0].name}?" if len(named) == 1 else f"{Asked.WANT.value}?"
+
+
+def _named(turn: Turn, catalogue: Catalogue) -> Sequence[Service]:
+    named = services_in(turn.reading_with(catalogue).rest, catalogue.services)
+    return [*named.sure, *(service for doubt in named.doubts for service in doubt)]
+
+
+def _catalogue(turn: Turn, catalogue: Catalogue) -> str:
+    if not catalogue.services:
+        return speech.NO_SERVICES
+    named = _named(turn, catalogue)
+    if named:
+        return "\n".join(f"- {speech.service_with_team(service)}" for service in named)
+    if turn.about(Topic.TEAM) and not turn.about(Topic.PRICE, Topic.SERVICES):
+        return f"Na equipe: {speech.listed([person.name for person in catalogue.team], 'e')}."
+    shown = [f"- {speech.service_line(service)}" for service in catalogue.services[: speech.MOST_SERVICES]]
+    more = len(catalogue.services) - len(shown)
+    return "\n".join(["Nossos serviços:", *shown, *([f"e mais {more}"] if more > 0 else [])])
+
+
+def _where(turn: Turn) -> str:
+    """The address, and what the business says of parking and the like."""
+    address = turn.transcript.address
+    found = [f"Ficamos em: {address}" if address else "", *about_lines(turn)]
+    return "\n".join(filter(None, found)) or speech.ADDRESS_UNKNOWN
+
+
+def _opening(turn: Turn) -> str:
+    lines = [line for line in turn.transcript.about.splitlines() if _HOURS.search(normalise(line))]
+    return "\n".join(lines) or speech.HOURS_UNKNOWN
+
+
+_HOURS = re.compile(r"\b(?:abert|abre|fecha|funciona|atende)\w*\b.*\d|\b\d{1,2} ?(?:h\b|:\d\d)")
+
+
+def about_lines(turn: Turn) -> list[str]:
+    """The lines of the business's own words that speak of what was asked ("aceitam pix?")."""
+    asked = [word for word in turn.reading.rest.split() if word not in STOP and len(word) > 2]
+    lines = turn.transcript.about.splitlines()
+    return [line for line in lines if any(alike(word, other) for word in asked for other in _words(line))]
+
+
+def _words(line: str) -> list[str]:
+    return [word for word in normalise(line).split() if word not in STOP and len(word) > 2]

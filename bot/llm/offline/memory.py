@@ -1,0 +1,215 @@
+"""What the assistant asked last and what had been settled by then, read back from its own last answer.
+
+Whatever is open stands in the last paragraph: what is settled, the numbered choices, the question. So the last
+paragraph can be said again, and any other text (of another model, of people) leaves nothing open.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from datetime import date, time
+from enum import StrEnum
+
+from bot.llm.offline.days import Days
+from bot.llm.offline.hours import Hours
+from bot.llm.offline.results import Appointment, Person, read_day, read_time
+from bot.llm.offline.wish import (
+    Wish,
+    appointment_told,
+    day_told,
+    days_told,
+    hours_told,
+    names_of,
+    read_told,
+    told,
+)
+
+SO_FAR = "Então seria: "
+MOVING = "Vamos mudar: "
+NEW_TIME = "Para: "
+PUZZLED = "Desculpe, não entendi"
+
+
+class Asked(StrEnum):
+    """What is open. The value is the question, or its first words."""
+
+    NOTHING = ""
+    SERVICE = "Qual serviço você gostaria?"
+    PERSON = "Com quem você prefere?"
+    DAY = "Que dia fica bom para você?"
+    WHICH_DAY = "Qual desses dias?"
+    TIME = "Qual horário você prefere?"
+    ONE_OCLOCK = "Você quer dizer às 13:00?"
+    SLOT = "Qual deles você prefere?"
+    BOOK = "Posso confirmar: "
+    MOVE = "Posso remarcar: "
+    CANCEL = "Posso cancelar: "
+    WHICH_CANCEL = "Qual deles você quer cancelar?"
+    WHICH_MOVE = "Qual deles você quer remarcar?"
+    MOVE_OR_CANCEL = "Você quer remarcar ou cancelar?"
+    STAFF = "Quer que eu chame uma pessoa da equipe?"
+    CHANGES = "O que você prefere mudar?"
+    WANT = "Quer ver os horários"
+
+
+PROPOSALS = (Asked.BOOK, Asked.MOVE, Asked.CANCEL)
+
+
+@dataclass(frozen=True)
+class Visit:
+    """An appointment as it is told to the customer, without its number."""
+
+    what: str
+    day: date
+    time: time
+
+    def is_of(self, appointment: Appointment) -> bool:
+        who = f"{appointment.service} com {appointment.person.name}"
+        return (self.what, self.day, self.time) == (who, appointment.day, appointment.time)
+
+
+@dataclass(frozen=True)
+class Memory:
+    """`names`, `days`, `hours`: what is settled. `visit`: the appointment to be moved or cancelled.
+
+    Of a move, `names` holds only somebody new. `options`: the numbered choices; `offered`: days of which times
+    were shown. `open_words`: the paragraph that asks. `puzzled`: nothing was understood last time.
+    """
+
+    asked: Asked = Asked.NOTHING
+    names: str = ""
+    days: Days | None = None
+    hours: Hours | None = None
+    visit: Visit | None = None
+    options: tuple[str, ...] = ()
+    offered: tuple[date, ...] = ()
+    open_words: str = ""
+    puzzled: bool = False
+
+    @property
+    def booking(self) -> bool:
+        """Whether a new visit is being arranged."""
+        return bool(self.names or self.days or self.hours) and self.visit is None
+
+    @property
+    def settled_words(self) -> str:
+        """What is settled, to stand before another question."""
+        parts = (
+            self.names,
+            days_told(self.days) if self.days else "",
+            hours_told(self.hours) if self.hours else "",
+        )
+        words = ", ".join(filter(None, parts))
+        if self.visit is None:
+            return f"{SO_FAR}{words}." if words else ""
+        if self.asked == Asked.CANCEL:
+            return ""
+        moving = f"{MOVING}{self.visit.what}, {day_told(self.visit.day)}, às {self.visit.time:%H:%M}."
+        return f"{moving}\n{NEW_TIME}{words}." if words else moving
+
+
+# --- writing -----------------------------------------------------------------------------------------------
+
+
+def settled(wish: Wish) -> str:
+    """The lines that say what is known so far; "" if nothing is."""
+    words = told(wish)
+    if wish.moving is None:
+        return f"{SO_FAR}{words}." if words else ""
+    lines = [f"{MOVING}{appointment_told(wish.moving)}.", f"{NEW_TIME}{words}." if words else ""]
+    return "\n".join(filter(None, lines))
+
+
+def question(wish: Wish, asked: Asked, *choices: str) -> str:
+    """The paragraph that leaves `asked` open."""
+    return "\n".join(filter(None, (settled(wish), *choices, asked.value)))
+
+
+def booking_proposal(wish: Wish, day: date, start: time) -> str:
+    return f"{Asked.BOOK.value}{names_of(wish)}, {day_told(day)}, às {start:%H:%M}?"
+
+
+def move_proposal(appointment: Appointment, day: date, start: time, person: Person | None) -> str:
+    what = f"{appointment.service} com {appointment.person.name}"
+    before = f"{day_told(appointment.day)}, às {appointment.time:%H:%M}"
+    new_person = f", com {person.name}" if person and person != appointment.person else ""
+    return f"{Asked.MOVE.value}{what}, de {before}, para {day_told(day)}, às {start:%H:%M}{new_person}?"
+
+
+def cancel_proposal(appointment: Appointment) -> str:
+    return f"{Asked.CANCEL.value}{appointment_told(appointment)}?"
+
+
+def numbered(options: list[str]) -> str:
+    return "\n".join(f"{place}. {option}" for place, option in enumerate(options, start=1))
+
+
+# --- reading -----------------------------------------------------------------------------------------------
+
+_WHEN = r"[a-záç-]+, (?P<{0}day>\d\d/\d\d/\d{{4}}), às (?P<{0}time>\d\d:\d\d)"
+_PROPOSALS = {
+    Asked.BOOK: re.compile(rf"^{Asked.BOOK}(?P<what>.+), {_WHEN.format('')}\?", re.MULTILINE),
+    Asked.CANCEL: re.compile(rf"^{Asked.CANCEL}(?P<what>.+), {_WHEN.format('')}\?", re.MULTILINE),
+    Asked.MOVE: re.compile(
+        rf"^{Asked.MOVE}(?P<what>.+), de {_WHEN.format('old')}, para {_WHEN.format('')}(?:, com (?P<person>.+))?\?",
+        re.MULTILINE,
+    ),
+}
+_MOVING = re.compile(rf"^{MOVING}(?P<what>.+), {_WHEN.format('')}\.$", re.MULTILINE)
+_WANT = re.compile(rf"^{Asked.WANT}(?: para (?P<names>.+))?\?$", re.MULTILINE)
+_OPTION = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
+_OFFERED = re.compile(r"^- [a-záç-]+, (\d\d/\d\d/\d{4}):", re.MULTILINE)
+
+
+def remembered(said: str) -> Memory:
+    """What the last answer left open."""
+    first, last = said.partition("\n")[0], said.split("\n\n")[-1]
+    puzzled = first.startswith(PUZZLED)
+    for asked, pattern in _PROPOSALS.items():
+        if match := pattern.search(last):
+            return _proposed(asked, match, last, puzzled)
+    if match := _WANT.search(last):
+        return Memory(Asked.WANT, names=match["names"] or "", open_words=last, puzzled=puzzled)
+    closing = last.rpartition("\n")[2]
+    asked = next((one for one in Asked if one.value and closing == one.value), Asked.NOTHING)
+    if asked == Asked.NOTHING:
+        return Memory(puzzled=puzzled)
+    return _asked(asked, last, puzzled)
+
+
+def _asked(asked: Asked, last: str, puzzled: bool) -> Memory:
+    lines = last.split("\n")
+    moving = _MOVING.search(last)
+    names, days, hours = read_told(_after(NEW_TIME if moving else SO_FAR, lines))
+    return Memory(
+        asked=asked,
+        names=names,
+        days=days,
+        hours=hours,
+        visit=_visit(moving) if moving else None,
+        options=tuple(_OPTION.findall(last)),
+        offered=tuple(read_day(day) for day in _OFFERED.findall(last)),
+        open_words=last,
+        puzzled=puzzled,
+    )
+
+
+def _after(label: str, lines: list[str]) -> str:
+    line = next((line for line in lines if line.startswith(label)), label)
+    return line.removeprefix(label).removesuffix(".")
+
+
+def _visit(match: re.Match[str], prefix: str = "") -> Visit:
+    return Visit(match["what"], read_day(match[f"{prefix}day"]), read_time(match[f"{prefix}time"]))
+
+
+def _proposed(asked: Asked, match: re.Match[str], last: str, puzzled: bool) -> Memory:
+    """A proposal: its day and hour, and for a move or cancellation the visit that it is about."""
+    when = _visit(match)
+    open_ = Memory(asked, open_words=last, puzzled=puzzled)
+    if asked == Asked.CANCEL:
+        return replace(open_, visit=when)
+    open_ = replace(open_, days=Days((when.day,)), hours=Hours(starts=(when.time,)))
+    if asked == Asked.BOOK:
+        return replace(open_, names=when.what)
+    names = f"com {match['person']}" if match["person"] else ""
+    return replace(open_, names=names, visit=_visit(match, "old"))

@@ -1,0 +1,237 @@
+"""Finding services and professionals of this business in what was said, whatever they are called."""
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+
+from bot.llm.offline.days import MASK
+from bot.llm.offline.results import Catalogue, Person, Service
+from bot.llm.offline.words import normalise
+
+STOP = frozenset(
+    [
+        "a",
+        "o",
+        "as",
+        "os",
+        "e",
+        "de",
+        "da",
+        "do",
+        "das",
+        "dos",
+        "em",
+        "na",
+        "no",
+        "nas",
+        "nos",
+        "com",
+        "para",
+        "por",
+        "um",
+        "uma",
+        "uns",
+        "umas",
+        "ao",
+        "que",
+        "se",
+        "me",
+        "meu",
+        "minha",
+        "mais",
+        "mas",
+        "ou",
+        "dr",
+        "dra",
+        "doutor",
+        "doutora",
+        "prof",
+        "sr",
+        "sra",
+        "dia",
+        "hora",
+        "horas",
+        "horario",
+        "servico",
+        "quero",
+        "queria",
+        "gostaria",
+        "marcar",
+        "agendar",
+        "fazer",
+        "tem",
+        "voce",
+        "voces",
+        "pode",
+        "hoje",
+        "sim",
+        "nao",
+        "eu",
+        "isso",
+        "esta",
+    ]
+)
+_CLOSE = 0.86  # of two words' letters: "progresiva", "manicuri"
+_BREAK = re.compile(rf"{MASK}+|,|\+|\?|/|\b(?:e|com|mais|ou|tambem)\b")
+_UNKNOWN_PERSON = re.compile(
+    r"\bcom (?:a|o) (?!(?:minha|meu|mesma|mesmo|menina|menino|pessoa|profissional|moca|moco|equipe|gente|que|outra|"
+    r"outro|filha|filho|mae|pai|cabelo|unha|senhora?|dona?|responsavel|atendente|gerente)\b)[a-z]{3,}"
+)
+
+
+@dataclass(frozen=True)
+class Named:
+    """Services that text names. `sure` ones are meant; each of `doubts` is a set of which one is meant."""
+
+    sure: tuple[Service, ...] = ()
+    doubts: tuple[tuple[Service, ...], ...] = ()
+
+
+def services_in(text: str, services: Sequence[Service]) -> Named:
+    """The services that normalised text names, in the order in which they are named."""
+    words = _words(text)
+    covered = _covered(words, services)
+    taken = {word for service in covered for word in words if _among(word, _words_of(service.name))}
+    doubts: list[tuple[Service, ...]] = []
+    for stretch in _stretches(text):
+        candidates = _likeliest([word for word in stretch if word not in taken], services)
+        if candidates and not set(candidates) & set(covered) and candidates not in doubts:
+            doubts.append(candidates)
+    alone = [candidates[0] for candidates in doubts if len(candidates) == 1]
+    named = sorted({*covered, *alone}, key=lambda service: _place(service, words))
+    return Named(tuple(named), tuple(candidates for candidates in doubts if len(candidates) > 1))
+
+
+def _covered(words: list[str], services: Sequence[Service]) -> list[Service]:
+    """Services all of whose words are there, but for those that a longer such name contains."""
+    whole = [s for s in services if all(_among(word, words) for word in _words_of(s.name))]
+    return [
+        s for s in whole if not any(set(_words_of(s.name)) < set(_words_of(other.name)) for other in whole)
+    ]
+
+
+def _likeliest(words: list[str], services: Sequence[Service]) -> tuple[Service, ...]:
+    scores = {s: sum(_among(word, _words_of(s.name)) for word in words) for s in services}
+    best = max(scores.values(), default=0)
+    return tuple(s for s, score in scores.items() if score == best and best)
+
+
+def people_in(text: str, team: Sequence[Person]) -> tuple[Person, ...]:
+    """The professionals that normalised text may mean: those whose name has most of its words."""
+    words = _words(text)
+    scores = {person: sum(_same_name(w, n) for w in words for n in _words_of(person.name)) for person in team}
+    best = max(scores.values(), default=0)
+    return tuple(person for person, score in scores.items() if score == best and best)
+
+
+def speaks_of_someone_else(text: str) -> bool:
+    """Whether a professional is named ("com a Joana"), to be asked where nobody of that name was found."""
+    return bool(_UNKNOWN_PERSON.search(text))
+
+
+def without(text: str, services: Iterable[Service]) -> str:
+    """Text without the words of these services, in which to look for people."""
+    names = [word for service in services for word in _words_of(service.name)]
+    kept = [w for w in text.split() if w in ("com", ",") or not (w not in STOP and _among(w, names))]
+    return " ".join(kept)
+
+
+def unpacked(told: str, catalogue: Catalogue) -> tuple[tuple[Service, ...], Person | None] | None:
+    """The services and the professional of "Corte + Barba com Caio Reis", as this model writes them.
+
+    None if such services or such a person no longer exist. Names may contain anything, " com " and " + " too.
+    """
+    for person in (None, *catalogue.team):
+        services_part = told if person is None else told.removesuffix(f"com {person.name}").rstrip()
+        if person is not None and services_part == told:
+            continue
+        services = _split_names(services_part, catalogue.services)
+        if services is not None:
+            return services, person
+    return None
+
+
+def appointment_services(told: str, catalogue: Catalogue) -> tuple[Service, ...]:
+    """The services of an appointment as a tool tells them ("Corte, Barba e Sobrancelha"); () if unknown."""
+    alone = next((service for service in catalogue.services if service.name == told), None)
+    if alone:
+        return (alone,)
+    for service in catalogue.services:
+        for joint in (", ", " e "):
+            if told.startswith(service.name + joint):
+                rest = appointment_services(told.removeprefix(service.name + joint), catalogue)
+                if rest:
+                    return (service, *rest)
+    return ()
+
+
+def _split_names(told: str, services: Sequence[Service]) -> tuple[Service, ...] | None:
+    if not told:
+        return ()
+    for service in services:
+        if told == service.name:
+            return (service,)
+        if told.startswith(f"{service.name} + "):
+            rest = _split_names(told.removeprefix(f"{service.name} + "), services)
+            if rest is not None:
+                return (service, *rest)
+    return None
+
+
+# --- words -------------------------------------------------------------------------------------------------
+
+
+def _stretches(text: str) -> list[list[str]]:
+    return [_words(stretch) for stretch in _BREAK.split(text)]
+
+
+def _words(text: str) -> list[str]:
+    return [word for word in re.findall(r"\w+", text.replace(MASK, " ")) if word not in STOP]
+
+
+def _words_of(name: str) -> list[str]:
+    plain = normalise(name)
+    return _words(plain) or plain.split()
+
+
+def _place(service: Service, words: list[str]) -> int:
+    names = _words_of(service.name)
+    return next((place for place, word in enumerate(words) if _among(word, names)), len(words))
+
+
+def _among(word: str, words: Iterable[str]) -> bool:
+    return any(alike(word, other) for other in words)
+
+
+def alike(word: str, other: str) -> bool:
+    """The same word but for number, diminutive, verb or noun, or a slip of the finger."""
+    if word == other:
+        return True
+    if word.isdigit() or other.isdigit():
+        return False
+    short, long = sorted((stem(word), stem(other)), key=len)
+    if short == long or (len(short) >= 5 and long.startswith(short)):
+        return True
+    return min(len(word), len(other)) >= 5 and word[0] == other[0] and _close(word, other)
+
+
+def _close(word: str, other: str) -> bool:
+    return SequenceMatcher(None, word, other).ratio() >= _CLOSE
+
+
+def stem(word: str) -> str:
+    """A word without number, diminutive and final vowel or verb ending."""
+    if len(word) < 4:
+        return word
+    return (
+        re.sub(r"(?:z?inh[oa]s?|[aeo]s|ar|[aeo])$", "", word)
+        if len(word) > 4
+        else re.sub(r"s?[aeo]?$", "", word)
+    )
+
+
+def _same_name(word: str, name: str) -> bool:
+    if word == name:
+        return True
+    return min(len(word), len(name)) >= 5 and word[0] == name[0] and _close(word, name)

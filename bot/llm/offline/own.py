@@ -1,0 +1,197 @@
+"""The customer's own appointments: telling, moving and cancelling them."""
+
+from collections.abc import Generator, Sequence
+from dataclasses import replace
+from datetime import date, time
+
+from bot.llm.offline import speech
+from bot.llm.offline.booking import booked, chosen_option, later, look_up, recalled, with_slot, with_time
+from bot.llm.offline.days import Days
+from bot.llm.offline.hours import Hours
+from bot.llm.offline.lookup import catalogue_for
+from bot.llm.offline.memory import Asked, Memory, cancel_proposal, numbered
+from bot.llm.offline.names import STOP, appointment_services, people_in, without
+from bot.llm.offline.portuguese import Reading
+from bot.llm.offline.results import (
+    Appointment,
+    Catalogue,
+    Result,
+    Slot,
+    appointments_in,
+    nearest_in,
+    reason_in,
+)
+from bot.llm.offline.search import WEEKDAY_NAMES, none_with, propose
+from bot.llm.offline.talk import Call, Talk, Value
+from bot.llm.offline.turn import Turn
+from bot.llm.offline.wish import Wish, appointment_told
+from bot.llm.offline.words import normalise
+
+_Own = Generator[tuple[Call, ...], tuple[Result, ...], tuple[Appointment, ...]]
+
+
+def told_own(turn: Turn) -> Talk:
+    """The customer's future appointments."""
+    own = yield from _own(turn)
+    if not own:
+        return f"{speech.NO_APPOINTMENTS}\n\n{Asked.WANT.value}?"
+    lines = "\n".join(f"- {appointment_told(one)}" for one in own)
+    return f"O que tenho no seu nome:\n{lines}"
+
+
+def cancelling(turn: Turn) -> Talk:
+    """Propose to cancel the one that is meant, or ask which. Without the tool a person is offered."""
+    if not turn.can("cancelar"):
+        return speech.or_staff(speech.NOT_HERE)
+    own = yield from _own(turn)
+    if not own:
+        return speech.or_staff(f"{speech.NO_APPOINTMENTS} {speech.WHAT_TO_STOP}")
+    meant = _meant(own, turn)
+    if len(meant) == 1:
+        return cancel_proposal(meant[0])
+    return f"{numbered([appointment_told(one) for one in meant])}\n{Asked.WHICH_CANCEL.value}"
+
+
+def cancelled(turn: Turn) -> Talk:
+    """The customer said yes to the proposed cancellation."""
+    own = yield from _own(turn)
+    appointment = _remembered(turn.memory, own)
+    if appointment is None:
+        return speech.NO_LONGER
+    (result,) = yield (Call("cancelar", (("agendamento_id", appointment.id),)),)
+    if result.kind == "ok":
+        return booked(result.text)
+    return speech.or_staff(reason_in(result.text))
+
+
+def moving(turn: Turn) -> Talk:
+    """One step towards a new time for an appointment. Without the tool a person is offered."""
+    if not turn.can("remarcar"):
+        return speech.or_staff(speech.NOT_HERE)
+    own = yield from _own(turn)
+    if not own:
+        return f"{speech.NO_APPOINTMENTS}\n\n{Asked.WANT.value}?"
+    meant = [one for one in (_remembered(turn.memory, own),) if one] or _meant(own, turn)
+    if len(meant) > 1:
+        return f"{numbered([appointment_told(one) for one in meant])}\n{Asked.WHICH_MOVE.value}"
+    catalogue = yield from catalogue_for(turn)
+    wish = _new_time(turn, meant[0], catalogue)
+    if turn.reading.hours.shift and wish.days and wish.hours:
+        # It may overlap its own old time, which a search would call taken: the tool itself decides.
+        return propose(wish, Slot(wish.days.dates[0], wish.hours.starts[0], wish.person or meant[0].person))
+    return (yield from look_up(wish, turn.now))
+
+
+def moved(turn: Turn) -> Talk:
+    """The customer said yes to the proposed new time."""
+    own = yield from _own(turn)
+    memory = turn.memory
+    appointment = _remembered(memory, own)
+    if appointment is None or not memory.days or not memory.hours:
+        return speech.NO_LONGER
+    catalogue = yield from catalogue_for(turn)
+    wish = replace(recalled(memory, catalogue), moving=appointment)
+    (result,) = yield (_move_call(wish, appointment, memory.days.dates[0], memory.hours.starts[0]),)
+    if result.kind == "ok":
+        return booked(result.text)
+    return none_with(replace(wish, hours=None), reason_in(result.text), nearest_in(result.text))
+
+
+def _move_call(wish: Wish, appointment: Appointment, day: date, start: time) -> Call:
+    arguments: list[tuple[str, Value]] = [
+        ("agendamento_id", appointment.id),
+        ("data", day.isoformat()),
+        ("hora", f"{start:%H:%M}"),
+        ("dia_semana", WEEKDAY_NAMES[day.weekday()]),
+    ]
+    if wish.person and wish.person != appointment.person:
+        arguments.append(("profissional_id", wish.person.id))
+    return Call("remarcar", tuple(arguments))
+
+
+# --- which one ---------------------------------------------------------------------------------------------
+
+
+def _own(turn: Turn) -> _Own:
+    """What the context tells; where that is nothing, what the tool says."""
+    if turn.transcript.appointments or not turn.can("meus_agendamentos"):
+        return turn.transcript.appointments
+    (result,) = yield (Call("meus_agendamentos"),)
+    return appointments_in(result.text)
+
+
+def _remembered(memory: Memory, own: Sequence[Appointment]) -> Appointment | None:
+    return next((one for one in own if memory.visit and memory.visit.is_of(one)), None)
+
+
+def _meant(own: Sequence[Appointment], turn: Turn) -> list[Appointment]:
+    """Those that fit what was said of them; all if nothing was said, or nothing fits."""
+    told = [appointment_told(one) for one in own]
+    option = chosen_option(turn.memory, turn.reading)
+    if option in told:
+        return [own[told.index(option)]]
+    fitting = list(own)
+    for fits in (_by_day, _by_hour, _by_name):
+        fitting = [one for one in fitting if fits(one, turn.reading)] or fitting
+    return fitting
+
+
+def _by_day(one: Appointment, reading: Reading) -> bool:
+    """Days that are told as the old ones; a day that stands alone may be either."""
+    days = reading.days
+    told = (days.source.dates if days.source else ()) + days.refused
+    if not told and not days.target:
+        told = days.wanted.dates if days.wanted else ()
+    return one.day in told
+
+
+def _by_hour(one: Appointment, reading: Reading) -> bool:
+    hours = reading.hours.source or (None if reading.hours.target else reading.hours.wanted)
+    return hours is not None and one.time in hours.starts
+
+
+def _by_name(one: Appointment, reading: Reading) -> bool:
+    words = [word for word in reading.rest.split() if word not in STOP]
+    names = normalise(f"{one.service} {one.person.name}").split()
+    return any(word in names for word in words if len(word) > 2)
+
+
+# --- the new time ------------------------------------------------------------------------------------------
+
+
+def _new_time(turn: Turn, appointment: Appointment, catalogue: Catalogue) -> Wish:
+    """The appointment's visit with what was said of its new day, hour and professional."""
+    memory, reading = turn.memory, turn.reading_with(catalogue)
+    wish = recalled(memory, catalogue) if memory.visit else Wish()
+    services = appointment_services(appointment.service, catalogue)
+    wish = replace(wish, services=services, moving=appointment)
+    option = chosen_option(memory, reading)
+    if option and memory.asked == Asked.SLOT:
+        return with_slot(wish, option, catalogue)
+    people = people_in(without(reading.rest, services), catalogue.team)
+    others = [person for person in people if person != appointment.person]
+    if len(others) == 1:
+        wish = replace(wish, person=others[0])
+    return _relative(with_time(wish, turn, _of_the_new(reading, appointment)), reading, appointment)
+
+
+def _of_the_new(reading: Reading, appointment: Appointment) -> Reading:
+    """The reading without the day and hour by which the old appointment was named."""
+    days, hours = reading.days, reading.hours
+    old_day = days.target is None and days.wanted is not None and appointment.day in days.wanted.dates
+    if old_day and (days.source or not hours.target):
+        days = replace(days, wanted=None)
+    if hours.target is None and hours.source and appointment.time in hours.source.starts:
+        hours = replace(hours, wanted=None if hours.wanted == hours.source else hours.wanted)
+    return replace(reading, days=days, hours=hours)
+
+
+def _relative(wish: Wish, reading: Reading, appointment: Appointment) -> Wish:
+    """ "No mesmo horário", "uma hora mais cedo", and an hour alone, which is on the same day."""
+    if reading.hours.same:
+        wish = replace(wish, hours=Hours(starts=(appointment.time,)))
+    if reading.hours.shift:
+        wish = replace(wish, hours=Hours(starts=(later(appointment.time, reading.hours.shift),)))
+    if wish.days is None and wish.hours and (wish.hours.starts or not wish.hours.whole_day):
+        wish = replace(wish, days=Days((appointment.day,)))
+    return wish

@@ -1,0 +1,178 @@
+"""What tool results say, read back from their Portuguese: services, free times, appointments, alternatives."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import date, datetime, time
+from typing import Literal
+
+WHEN = r"[a-záç]+(?:-feira)?, (?P<day>\d\d/\d\d/\d{4}), às (?P<time>\d\d:\d\d)"
+
+_SERVICE = re.compile(
+    r"- (?P<name>.+) \(servico_id (?P<id>\d+)\): (?P<minutes>\d+) min, (?P<price>.+?)\."
+    r"(?: (?:Com: (?P<team>.+)\.|Sem profissional.*))?$"
+)
+_PERSON = re.compile(r"(?:^|, )(?P<name>.+?) \(profissional_id (?P<id>\d+)\)")
+_FREE = re.compile(r"- (?P<name>.+) \(profissional_id (?P<id>\d+)\): (?P<times>\d\d:\d\d.*)$")
+_NEAREST = re.compile(rf"- {WHEN}, com (?P<name>.+) \(profissional_id (?P<id>\d+)\)\.?$")
+_APPOINTMENT = re.compile(
+    rf"- agendamento_id (?P<id>\d+): (?P<service>.+) com (?P<name>.+?) \(profissional_id (?P<person>\d+)\), {WHEN}"
+)
+_DONE = re.compile(r"(?P<verb>[^(\n]+?) \(agendamento_id \d+\): (?P<what>.+)")
+_MORE = re.compile(r"\be mais (\d+)")
+_MORE_PEOPLE = re.compile(r"\(profissional_id \d+\) e mais \d+\.$")
+_IDS = re.compile(r" ?\((?:servico|profissional|agendamento)_id \d+\)|(?<=agendamento)_id \d+")
+_FOR_MODELS = re.compile(r"\w_\w|\bferramenta|\bargumento|\bidentificador", re.IGNORECASE)
+_BROKEN = re.compile(
+    r"não tente de novo|indisponível no momento|^Não executada|^Esta chamada já foi feita|^A ferramenta ",
+    re.IGNORECASE,
+)
+
+Kind = Literal["ok", "refused", "failed"]
+
+
+@dataclass(frozen=True)
+class Result:
+    """One tool result. `refused`: a rule said no, and `text` says why; `failed`: it did not work."""
+
+    kind: Kind
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Person:
+    id: int
+    name: str
+
+
+@dataclass(frozen=True)
+class Service:
+    id: int
+    name: str
+    minutes: int
+    price: str
+    team: tuple[Person, ...]
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Services as a tool listed them. `cut`: there are more services, or more people, than it showed."""
+
+    services: tuple[Service, ...] = ()
+    cut: bool = False
+
+    @property
+    def team(self) -> tuple[Person, ...]:
+        """Everybody, each once, in the order of the services."""
+        return tuple(dict.fromkeys(person for service in self.services for person in service.team))
+
+
+@dataclass(frozen=True)
+class Slot:
+    """One possible start. `day` and `time` are local to the business."""
+
+    day: date
+    time: time
+    person: Person
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a search gave: free slots of the asked day, or why there are none and what is nearest."""
+
+    slots: tuple[Slot, ...] = ()
+    cut: bool = False
+    reason: str = ""
+    nearest: tuple[Slot, ...] = field(default=())
+
+
+@dataclass(frozen=True)
+class Appointment:
+    id: int
+    service: str
+    person: Person
+    day: date
+    time: time
+
+
+def result_of(text: str, is_error: bool) -> Result:
+    """A refusal speaks of the agenda; whatever else went wrong is a failure."""
+    if not is_error:
+        return Result("ok", text)
+    speaks = not _BROKEN.search(text) and reason_in(text)
+    return Result("refused" if speaks else "failed", text)
+
+
+def catalogue_in(text: str) -> Catalogue:
+    services = []
+    for line in text.splitlines():
+        if match := _SERVICE.match(line.strip()):
+            services.append(_service(match))
+    last = text.strip().rpartition("\n")[2]
+    shortened = any(_MORE_PEOPLE.search(line) for line in text.splitlines())
+    return Catalogue(
+        tuple(services), cut=shortened or (not last.startswith("-") and bool(_MORE.search(last)))
+    )
+
+
+def _service(match: re.Match[str]) -> Service:
+    team = tuple(Person(int(m["id"]), m["name"]) for m in _PERSON.finditer(match["team"] or ""))
+    return Service(int(match["id"]), match["name"], int(match["minutes"]), match["price"], team)
+
+
+def found_in(text: str, day: date) -> Found:
+    """A search's result for `day`. Lines of free times count only before "Horários mais próximos"."""
+    lines = [line.strip() for line in text.splitlines()]
+    slots = [slot for line in lines for slot in _free(line, day)]
+    cut = any(_FREE.match(line) and _MORE.search(line) for line in lines)
+    return Found(tuple(slots), cut, reason_in(text), nearest_in(text))
+
+
+def _free(line: str, day: date) -> list[Slot]:
+    match = _FREE.match(line)
+    if not match:
+        return []
+    person = Person(int(match["id"]), match["name"])
+    return [Slot(day, read_time(clock), person) for clock in re.findall(r"\d\d:\d\d", match["times"])]
+
+
+def nearest_in(text: str) -> tuple[Slot, ...]:
+    matches = (_NEAREST.match(line.strip()) for line in text.splitlines())
+    return tuple(
+        Slot(read_day(m["day"]), read_time(m["time"]), Person(int(m["id"]), m["name"])) for m in matches if m
+    )
+
+
+def appointments_in(text: str) -> tuple[Appointment, ...]:
+    matches = (_APPOINTMENT.match(line.strip()) for line in text.splitlines())
+    return tuple(_appointment(m) for m in matches if m)
+
+
+def _appointment(match: re.Match[str]) -> Appointment:
+    person = Person(int(match["person"]), match["name"])
+    return Appointment(
+        int(match["id"]), match["service"], person, read_day(match["day"]), read_time(match["time"])
+    )
+
+
+def done_in(text: str) -> tuple[str, str]:
+    """("Agendado", "Corte feminino com …") from the line of a write; ("", "") if it is none."""
+    match = _DONE.match(text.strip())
+    return (match["verb"], match["what"].strip()) if match else ("", "")
+
+
+def reason_in(text: str) -> str:
+    """The sentence of a refusal, fit for the customer: no ids, nothing that is meant for a model; else ""."""
+    told = text.partition("Horários mais próximos")[0].strip()
+    sentence = _IDS.sub("", told.splitlines()[0] if told else "").strip()
+    return "" if _FOR_MODELS.search(sentence) else sentence.replace("o cliente já", "você já")
+
+
+def read_day(text: str) -> date:
+    """From dd/mm/yyyy."""
+    return datetime.strptime(text, "%d/%m/%Y").date()  # noqa: DTZ007  a day has no zone
+
+
+def read_time(clock: str) -> time:
+    """From HH:MM."""
+    hour, minute = clock.split(":")
+    return time(int(hour), int(minute))

@@ -1,0 +1,129 @@
+"""Fixed sentences of the assistant. None of them claims that something was arranged: only a tool's words do."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from bot.llm.offline.memory import PUZZLED, Asked, numbered
+from bot.llm.offline.results import Appointment, Service
+from bot.llm.offline.wish import appointment_told
+
+MOST_SERVICES = 15
+
+STAFF_COMES = "Uma pessoa da nossa equipe vai continuar por aqui."
+STAFF_CALLED = "Certo! Estou passando a sua conversa para uma pessoa da nossa equipe. 😊"
+FAILED = f"Desculpe, tive um problema para acessar a agenda agora e não consegui concluir o seu pedido. {STAFF_COMES}"
+UNCLEAR_WRITE = (
+    "Desculpe, tive um problema com a agenda agora e não sei dizer se o seu pedido foi concluído. Uma pessoa da "
+    "nossa equipe vai conferir e continuar por aqui."
+)
+UNFINISHED = f"Ainda não consegui concluir o seu pedido. {STAFF_COMES}"
+NO_CLOCK = f"Desculpe, não estou conseguindo ver a agenda de hoje. {STAFF_COMES}"
+NOT_HERE = "Isso eu não consigo fazer por aqui."
+NEVER_MIND = "Tudo bem, deixo como está. Quando quiser, é só me chamar. 😊"
+TAKE_YOUR_TIME = "Sem pressa! Quando decidir, é só me chamar por aqui. 😊"
+YOU_ARE_WELCOME = "Por nada! Qualquer coisa, é só me chamar. 😊"
+GOODBYE = "Até mais! Qualquer coisa, é só me chamar. 😊"
+NO_PROBLEM = "Sem problema!"
+AGREED = "Combinado! 😊"
+HERE = "Estou por aqui! 😊"
+NOT_TEXT = "Recebi {what}, mas por aqui só consigo ler texto. Pode me escrever o que você precisa?"
+PAST_VISITS = "Daqui eu não consigo ver as suas visitas anteriores."
+STILL_PUZZLED = "Ainda não consegui entender, desculpe."
+ROBOT = "Sou um assistente virtual, um programa. Cuido dos horários por aqui e, se preferir, chamo uma pessoa da equipe."
+NO_SUCH_SERVICE = "Não encontrei esse serviço por aqui."
+NO_SUCH_PERSON = "Não encontrei essa pessoa na equipe para esse atendimento."
+NOBODY = "No momento não há profissional com agenda aberta para isso."
+NO_SERVICES = "No momento não há serviços com agenda aberta por aqui."
+NO_APPOINTMENTS = "Não encontrei nenhum horário futuro no seu nome."
+NO_LONGER = "Esse horário já não aparece no seu nome. Posso ver outro para você?"
+RUNNING_LATE = "Obrigado por avisar! Eu não consigo passar esse recado por aqui."
+STOP_MESSAGES = "Entendi, você não quer mais receber mensagens. Isso uma pessoa da equipe resolve."
+WHAT_TO_STOP = "Se a ideia é não receber mais mensagens, uma pessoa da equipe resolve isso."
+HOURS_UNKNOWN = "O horário de funcionamento eu não tenho aqui, mas posso ver os horários livres de um dia."
+ADDRESS_UNKNOWN = "O endereço eu não tenho aqui; uma pessoa da equipe pode informar."
+
+
+def hello(now: datetime) -> str:
+    return "Bom dia" if 4 <= now.hour < 12 else "Boa tarde" if 12 <= now.hour < 18 else "Boa noite"
+
+
+def abilities(tools: frozenset[str]) -> str:
+    """What can be done with these tools, as the end of a sentence that begins "posso"."""
+    verbs = [verb for tool, verb in _VERBS if tool in tools]
+    able = [
+        "mostrar os serviços e preços" if "buscar_servicos" in tools else "",
+        f"{listed(verbs)} um horário" if verbs else "",
+        "chamar uma pessoa da equipe" if "chamar_atendente" in tools else "",
+    ]
+    return listed([words for words in able if words], "e")
+
+
+_VERBS = (("agendar", "marcar"), ("remarcar", "mudar"), ("cancelar", "cancelar"))
+
+
+def first_name(name: str) -> str:
+    """A first name to greet with; "" for what does not look like one."""
+    first = name.split()[0] if name.split() else ""
+    return first if first.isalpha() and 2 <= len(first) <= 20 else ""
+
+
+def welcome(business: str, tools: frozenset[str]) -> str:
+    who = f"Aqui é o assistente virtual – {business}." if business else "Aqui é o assistente virtual."
+    can = abilities(tools)
+    return f"{who} Posso {can}. Como posso ajudar?" if can else f"{who} Como posso ajudar?"
+
+
+def puzzled(tools: frozenset[str]) -> str:
+    can = abilities(tools)
+    return f"{PUZZLED} bem. Por aqui eu cuido dos horários" + (f": posso {can}." if can else ".")
+
+
+def service_line(service: Service) -> str:
+    """ "Corte feminino – 60 min, R$ 120,00" """
+    return f"{service.name} – {service.minutes} min, {service.price}"
+
+
+def service_with_team(service: Service) -> str:
+    team = listed([person.name for person in service.team])
+    return f"{service_line(service)}" + (f", com {team}" if team else "")
+
+
+def listed(names: Sequence[str], joint: str = "ou") -> str:
+    """ "Ana, Bia ou Caio" """
+    return f" {joint} ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def services_list(services: Sequence[Service]) -> str:
+    """Numbered, the first of many."""
+    shown = numbered([service_line(service) for service in services[:MOST_SERVICES]])
+    more = len(services) - MOST_SERVICES
+    return f"{shown}\ne mais {more}: diga o nome do que procura." if more > 0 else shown
+
+
+def appointments_list(appointments: Sequence[Appointment]) -> str:
+    return numbered([appointment_told(appointment) for appointment in appointments])
+
+
+def about_visit(services: Sequence[Service]) -> str:
+    """How long it takes and what it costs, where all prices are known."""
+    minutes = sum(service.minutes for service in services)
+    cents = [_cents(service.price) for service in services]
+    known = [cost for cost in cents if cost is not None]
+    if len(known) < len(cents):
+        return f"São {minutes} min, preço sob consulta." if len(cents) == 1 else f"São {minutes} min ao todo."
+    total = "" if len(cents) == 1 else " ao todo"
+    return f"São {minutes} min{total}, {_money(sum(known))}."
+
+
+def _cents(price: str) -> int | None:
+    digits = price.removeprefix("R$ ").replace(".", "").replace(",", "")
+    return int(digits) if price.startswith("R$ ") and digits.isdigit() else None
+
+
+def _money(cents: int) -> str:
+    return f"R$ {cents // 100:,}".replace(",", ".") + f",{cents % 100:02}"
+
+
+def or_staff(sentence: str) -> str:
+    """A sentence, and the offer to call a person, to be answered with yes or no."""
+    return f"{sentence}\n\n{Asked.STAFF.value}"

@@ -1,0 +1,156 @@
+"""What a message is about, from normalised text: a table of topics with the words that give them away."""
+
+import re
+from enum import StrEnum, auto
+
+
+class Topic(StrEnum):
+    """A wish or question. One message may have several."""
+
+    GREETING = auto()
+    THANKS = auto()
+    GOODBYE = auto()
+    PERSON = auto()
+    ROBOT = auto()
+    PRICE = auto()
+    DURATION = auto()
+    SERVICES = auto()
+    TEAM = auto()
+    WHERE = auto()
+    OPENING = auto()
+    MINE = auto()
+    CANCEL = auto()
+    MOVE = auto()
+    CHANGE = auto()  # "trocar", "mudar": of an appointment, or of what is being talked about
+    LATE = auto()
+    UNABLE = auto()  # "não vou conseguir ir"
+    STOP_MESSAGES = auto()
+    BOOK = auto()
+    USUAL = auto()
+    ANYONE = auto()
+    OTHER_DAY = auto()
+    OTHER_TIME = auto()
+    SAME_DAY = auto()  # as an appointment that there is already
+    OTHER_PERSON = auto()
+    OTHER_SERVICE = auto()
+    ALSO = auto()
+    RESTART = auto()
+
+
+_TALK = r"\b(?:falar|conversar|ser atendid[oa])"
+_MY = r"(?:o |a )?(?:meu|minha)"
+
+# Each topic with the patterns of which any one will do.
+_PATTERNS: dict[Topic, tuple[str, ...]] = {
+    Topic.GREETING: (
+        r"(?:^|[,?] )(?:oi+e?|ola|opa|alo|hello|hey|eae|e ai|salve|bom dia|boa tarde|boa noite)\b",
+    ),
+    Topic.THANKS: (
+        r"\b(?:obrigad[oa]|valeu|agradecid[oa]|agradeco|grat[oa])\b",
+        r"🙏",
+    ),
+    Topic.GOODBYE: (r"\b(?:tchau|ate (?:logo|mais|la|amanha|breve)|falou|abracos?|bjs|beijos?|fui)\b",),
+    Topic.ROBOT: (
+        r"\b(?:voce|isso|aqui|ai) e (?:um |uma )?(?:robo|bot|human[oa]|pessoa|maquina|ia|gente)\b",
+        r"^e (?:um )?(?:robo|bot)\b",
+        r"\bfalando com (?:um |uma )?(?:robo|bot|maquina|pessoa|human[oa])\b",
+    ),
+    Topic.PERSON: (
+        r"\b(?:atendente|atendimento humano|humano|(?:pessoa|alguem|gente) de verdade|tem alguem ai)\b",
+        rf"{_TALK} (?:\w+ ){{0,2}}?(?:com|por) (?!voce|meu|minha|ela\b|ele\b|eles)",
+        r"^(?:eu )?(?:quero|queria|preciso de|gostaria de|chama|(?:me )?passa para) "
+        r"(?:uma pessoa|alguem|(?:um |o |a )?(?:responsavel|gerente|dono|dona))\b",
+        r"\bcham\w+ (?:alguem|uma pessoa|o dono|a dona|o gerente|a gerente)\b",
+    ),
+    Topic.STOP_MESSAGES: (
+        r"\b(?:par\w*|nao quero(?: mais)?|deix\w+|cans\w+) de (?:me )?(?:receber|mandar|enviar|mensage)",
+        r"\bnao (?:quero|desejo) (?:mais )?(?:receber|mensage)",
+        r"\bdescadastr\w+",
+        r"^(?:sair|parar|stop|pare)$",
+    ),
+    Topic.DURATION: (r"\b(?:quanto tempo|demora|dura|duracao|leva quanto)\b",),
+    Topic.PRICE: (
+        r"\bquanto (?:custam?|e|ficam?|sai|saem|esta|cobram?|voces|que|vai|seria|para)\b",
+        r"\b(?:precos?|valor|valores|orcamento|quanto$)\b",
+    ),
+    Topic.SERVICES: (
+        r"\bservicos\b",
+        r"\bo que (?:e que )?(?:voces |voce )?(?:fazem|faz|tem|oferecem)\b",
+        r"\b(?:cardapio|catalogo|menu)\b",
+    ),
+    Topic.TEAM: (
+        r"\bquem (?:atende|faz|corta|trabalha|sao|esta|tem)\b",
+        r"\b(?:quais|que|os) profissionais\b",
+        r"\bprofissionais (?:tem|voces)\b",
+    ),
+    Topic.WHERE: (
+        r"\bonde (?:ficam?|e|voces|esta|estao|que)\b",
+        r"\bcomo (?:chego|chegar|faco para chegar)\b",
+        r"\b(?:endereco|localizacao|fica onde|estacionamento|mapa|qual (?:a )?(?:rua|bairro))\b",
+    ),
+    Topic.OPENING: (
+        r"\bque horas? (?:que )?(?:voces |ai |o \w+ )?(?:abrem?|fecham?|funciona|comeca)\b",
+        r"\bhorarios? de (?:funcionamento|atendimento)\b",
+        r"\b(?:abrem?|fecham?|funcionam?|voces atendem|ate que horas?|(?:esta|estao) abert[oa]s?)\b",
+    ),
+    Topic.MINE: (
+        r"\bmeus (?:\w+ )?(?:horarios|agendamentos|compromissos)\b",
+        r"\bminhas (?:consultas|marcacoes|reservas)\b",
+        r"\b(?:qual|quais|ver|saber|consultar|lembr\w+|conferir|confirmar|cade|sobre)(?: \w+){0,2} "
+        r"(?:meu|minha) (?:\w+ )?(?:horario|agendamento|consulta|reserva|hora)\b",
+        r"^(?:o |a )?(?:meu|minha) (?:horario|agendamento|consulta|reserva)(?: mesmo)? ?\??$",
+        rf"\bque (?:horas?|dia) (?:(?:e|ficou|esta|era) {_MY}|(?:eu )?marquei)\b",
+        rf"\bquando (?:e|ficou|esta|vai ser) {_MY}\b",
+        r"\b(?:tenho|tinha) (?:algo|alguma coisa|algum|alguma|horario|hora)? ?(?:\w+ )?(?:marcad|agendad)\w*",
+    ),
+    Topic.MOVE: (r"\b(?:remarc|reagend)\w*", r"\b(?:adiar|adiant\w+|antecip\w+)\b"),
+    Topic.CANCEL: (r"\b(?:cancel|desmarc|desagend)\w*",),
+    Topic.CHANGE: (r"\b(?:mud|troc|alter|transfer|pass)(?:ar|a|o|ou|e|em|ando)\b",),
+    Topic.LATE: (r"\b(?:atrasad[oa]|me atrasar|atrasar um|atraso|vou atrasar)\b",),
+    Topic.UNABLE: (
+        r"\bnao (?:vou|vo) (?:mais )?(?:conseguir|poder|dar)\b",
+        r"\bnao (?:consigo|posso) (?:ir|comparecer)\b",
+        r"\bimprevisto\b",
+    ),
+    Topic.USUAL: (r"\bde sempre\b", r"\bcomo sempre\b", r"\bd[oa] ultima vez\b"),
+    Topic.BOOK: (
+        r"\b(?:marc(?:ar|a|o|amos|acao|ando)|agend\w*|horari\w+|vagas?|encaix\w*|reserv\w*)\b",
+        r"\b(?:disponib\w+|disponive\w+|hora marcada|tem hora|uma hora|consegue (?:me )?atender)\b",
+    ),
+    Topic.ANYONE: (
+        r"\btanto faz\b(?! o (?:dia|horario)| a hora)",
+        r"\bqualquer (?:um|uma|pessoa|profissional)\b",
+        r"\bquem (?:tiver|estiver|puder|for)\b",
+        r"\b(?:sem|nao tenho) preferencia\b",
+        r"\b(?:indiferente|pode escolher)\b",
+    ),
+    Topic.OTHER_DAY: (r"\boutr[oa]s? (?:dia|data)s?\b", r"\bdia diferente\b"),
+    Topic.OTHER_TIME: (
+        r"\boutr[oa]s? (?:horario|hora|opca|opco)\w*\b",
+        r"\bmais (?:horarios|opcoes)\b",
+        r"\bhorario diferente\b",
+    ),
+    Topic.SAME_DAY: (r"\b(?:mesmo|nesse|esse) dia\b",),
+    Topic.OTHER_PERSON: (
+        r"\boutr[oa]s? (?:profissional|pessoa|cabeleireir[oa]|barbeir[oa]|manicure)\w*\b",
+        r"\bcom outr[oa]\b",
+    ),
+    Topic.OTHER_SERVICE: (r"\boutr[oa]s? servicos?\b",),
+    Topic.ALSO: (r"\b(?:tambem|junto|alem|mais (?:um|uma)|e (?:uma|a|o|fazer))\b",),
+    Topic.RESTART: (r"\b(?:comecar de novo|recomecar|do zero|comecar outra vez|reiniciar)\b",),
+}
+_COMPILED = {topic: re.compile("|".join(patterns)) for topic, patterns in _PATTERNS.items()}
+_DENIED = re.compile(
+    r"\bnao (?:e para|quero|precisa|preciso|vou|era para) (?:mais )?(?:cancel|desmarc|remarc)\w*"
+)
+
+
+def topics_in(text: str) -> frozenset[Topic]:
+    """The topics of one normalised text; what is expressly not wanted ("não quero cancelar") is left out."""
+    told = _DENIED.sub(" ", text)
+    found = {topic for topic, pattern in _COMPILED.items() if pattern.search(told)}
+    if Topic.ROBOT in found:
+        found.discard(Topic.PERSON)
+    if Topic.LATE in found:
+        found -= {Topic.MOVE, Topic.BOOK}
+    return frozenset(found)

@@ -1,0 +1,94 @@
+"""One turn: what the request tells, what the last answer left open, and what the customer's words mean."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from functools import cached_property
+
+from bot.llm.offline.answers import Answer, answer_in
+from bot.llm.offline.memory import Asked, Memory, remembered
+from bot.llm.offline.portuguese import Reading, read
+from bot.llm.offline.results import Catalogue
+from bot.llm.offline.topics import Topic
+from bot.llm.offline.transcript import Transcript
+from bot.llm.offline.words import normalise
+
+_AGREEING = {
+    Asked.BOOK: "marcar marca marque agendar agenda agende reservar reserva reserve 1",
+    Asked.CANCEL: "cancelar cancela cancele cancelamento desmarcar desmarca desmarque 1",
+    Asked.MOVE: "remarcar remarca remarque mudar muda mude trocar troca troque alterar altera marcar marca 1",
+    Asked.STAFF: "chama chamar chame passa 1",
+    Asked.WANT: "ver mostra mostrar mostre marcar agendar 1",
+}
+_REFUSING = {
+    Asked.BOOK: "cancela cancelar",
+    Asked.MOVE: "cancela cancelar",
+    Asked.CANCEL: "mantem manter mantenha",
+}
+_CHANGED = {
+    Topic.OTHER_SERVICE: {"servico", "servicos"},
+    Topic.OTHER_PERSON: {"profissional", "pessoa", "quem"},
+    Topic.OTHER_DAY: {"dia", "data"},
+    Topic.OTHER_TIME: {"horario", "hora"},
+}
+
+
+@dataclass(frozen=True)
+class Turn:
+    """A transcript at work. `now` is local to the business."""
+
+    transcript: Transcript
+    now: datetime
+
+    @cached_property
+    def memory(self) -> Memory:
+        return remembered(self.transcript.said)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """The customer's words without knowledge of this business's names."""
+        return read(self.transcript.lines, self.now)
+
+    def reading_with(self, catalogue: Catalogue) -> Reading:
+        """The customer's words, names of services and people kept apart from days and hours."""
+        names = [service.name for service in catalogue.services] + [one.name for one in catalogue.team]
+        return read(self.transcript.lines, self.now, tuple(normalise(name) for name in names))
+
+    def can(self, tool: str) -> bool:
+        return tool in self.transcript.tools
+
+    @cached_property
+    def topics(self) -> frozenset[Topic]:
+        """What the words are about; "o horário" where it was asked what is to be changed is another hour."""
+        if self.memory.asked != Asked.CHANGES:
+            return self.reading.topics
+        words = set(self.reading.rest.split())
+        return self.reading.topics | {topic for topic, named in _CHANGED.items() if words & named}
+
+    def about(self, *topics: Topic) -> bool:
+        return bool(self.topics & set(topics))
+
+    @cached_property
+    def answer(self) -> Answer:
+        """Yes or no to what was asked last. Facts beside a yes must be those that were asked about."""
+        memory, reading = self.memory, self.reading
+        if reading.number in (1, 2) and not memory.options and not reading.has_facts:
+            return "yes" if reading.number == 1 else "no"
+        answer = answer_in(
+            reading.rest,
+            agreeing=frozenset(_AGREEING.get(memory.asked, "").split()),
+            refusing=frozenset(_REFUSING.get(memory.asked, "").split()),
+            repeating=frozenset(normalise(memory.names).split()),
+        )
+        if answer == "yes":
+            return "yes" if self._facts_agree() else ""
+        return "" if answer == "no" and reading.has_facts else answer
+
+    def _facts_agree(self) -> bool:
+        """Whether the days and hours said beside a yes are the proposed ones, and nothing else is said."""
+        days, hours, reading = self.memory.days, self.memory.hours, self.reading
+        if reading.hours.shift or reading.hours.compare or reading.days.refused:
+            return False
+        said_days, said_hours = reading.days.wanted, reading.hours.wanted
+        same_day = said_days is None or (days is not None and set(days.dates) <= set(said_days.dates))
+        starts = set(hours.starts) if hours else set()
+        return same_day and (said_hours is None or (bool(starts) and starts <= set(said_hours.starts)))

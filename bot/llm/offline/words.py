@@ -1,0 +1,67 @@
+"""One spelling for what people write in many: the form in which all of the offline model compares text.
+
+Lower case without accents, invisible characters and skin tones; abbreviations written out; number words as
+digits ("uma" and "um" stay: they are articles more often than hours); "," and "?" as words of their own.
+"""
+
+import re
+import unicodedata
+
+_DROPPED = {"Mn", "Me", "Cf", "Co", "Cs"}
+_SKIN_TONES = range(0x1F3FB, 0x1F400)
+_LONGEST = 600  # characters of one message: beyond that nobody states a wish for a time
+
+_WRITTEN_OUT = {
+    "hj": "hoje", "oje": "hoje", "amnh": "amanha", "amn": "amanha", "dps": "depois", "vc": "voce",
+    "vcs": "voces", "ce": "voce", "q": "que", "oq": "o que", "pq": "porque", "tb": "tambem", "tbm": "tambem",
+    "msm": "mesmo", "msma": "mesma", "mto": "muito", "mt": "muito", "n": "nao", "nn": "nao",
+    "s": "sim", "ss": "sim", "sm": "sim", "blz": "beleza", "vlw": "valeu", "obg": "obrigado",
+    "obgd": "obrigado", "obgda": "obrigada", "brigado": "obrigado", "brigada": "obrigada", "pf": "por favor",
+    "pfv": "por favor", "pfvr": "por favor", "qto": "quanto", "qnt": "quanto", "qnto": "quanto",
+    "qnd": "quando", "td": "tudo", "fds": "fim de semana", "pra": "para", "p": "para", "pro": "para o",
+    "pras": "para as", "pros": "para os", "c": "com", "eh": "e", "ta": "esta", "tah": "esta", "to": "estou",
+    "tou": "estou", "tava": "estava", "agr": "agora", "aki": "aqui", "okay": "ok", "okk": "ok", "sab": "sabado",
+    "prox": "proxima", "hrs": "horas", "hr": "hora", "hs": "horas", "min": "minutos", "mins": "minutos",
+}  # fmt: skip
+
+_NUMBERS = {
+    "dois": 2, "duas": 2, "tres": 3, "quatro": 4, "cinco": 5, "seis": 6, "sete": 7, "oito": 8, "nove": 9,
+    "dez": 10, "onze": 11, "doze": 12, "treze": 13, "catorze": 14, "quatorze": 14, "quinze": 15,
+    "dezesseis": 16, "dezessete": 17, "dezoito": 18, "dezenove": 19, "vinte": 20, "trinta": 30,
+    "quarenta": 40, "cinquenta": 50,
+}  # fmt: skip
+_UNITS = {"um": 1, "uma": 1} | {word: number for word, number in _NUMBERS.items() if number < 10}
+_TENS = "|".join(word for word, number in _NUMBERS.items() if number >= 20)
+_COMPOUND = re.compile(rf"\b({_TENS}) e ({'|'.join(_UNITS)})\b")
+
+_STEPS = (
+    (re.compile(r"§"), " "),
+    (re.compile(r"(?<=[a-z])-(?=[a-z])"), " "),
+    (re.compile(r"(?<=[2-6]a)-(?=feira)"), " "),
+    (re.compile(r"\b([pc])/ ?"), r"\1 "),
+    (re.compile(r"(?<=\d de )dez\b"), "dezembro"),
+    (re.compile(r"([a-z])\1{2,}"), r"\1"),
+    (re.compile(r"\b(\d{1,2})(?:hs|hrs?)\b"), r"\1h"),
+    (re.compile(r"[\"'“”‘’()\[\]{}*_~`<>|\\]"), " "),
+    (re.compile(r"[!;]|[.:](?!\d)|(?<!\d)[.:]|,(?!\d)|(?<!\d),"), " , "),
+    (re.compile(r"([^\w\s,.:/+$%&@#-])"), r" \1 "),
+    (re.compile(r"(?<!\d)-|-(?!\d)"), " "),
+)
+
+
+def normalise(text: str) -> str:
+    """The comparable form of one message (a line); words are separated by single spaces."""
+    kept = _plain_characters(text[:_LONGEST])
+    for pattern, replacement in _STEPS:
+        kept = pattern.sub(replacement, kept)
+    written_out = " ".join(_WRITTEN_OUT.get(word, word) for word in kept.split())
+    counted = _COMPOUND.sub(lambda m: str(_NUMBERS[m[1]] + _UNITS[m[2]]), written_out)
+    return " ".join(str(_NUMBERS.get(word, word)) for word in counted.split())
+
+
+def _plain_characters(text: str) -> str:
+    # NFKC first: it turns "ª" into "a" and full-width digits into digits; NFD then parts the accents off.
+    decomposed = unicodedata.normalize("NFD", unicodedata.normalize("NFKC", text).casefold())
+    return "".join(
+        c for c in decomposed if unicodedata.category(c) not in _DROPPED and ord(c) not in _SKIN_TONES
+    )
