@@ -13,6 +13,7 @@ from bot.services import Services
 from bot.web.app import create_app
 from bot.whatsapp.client import Sender
 from models import handoff, message, run
+from models.appointment import Appointment, AppointmentService
 from models.conversation import Conversation
 from models.db import Database
 from models.handoff import Reason
@@ -170,6 +171,35 @@ class Office:
         with self.db.writing() as session:
             tenant_id = session.get_one(Conversation, conversation_id).tenant_id
             handoff.take(session, self.clock(), tenant_id, conversation_id, staff_id)
+
+    def books(self, conversation_id: int, *, starts_in: timedelta, ids: Ids | None = None) -> None:
+        """A cut with Ana for this customer."""
+        place, starts_at = ids or self.bela, self.clock() + starts_in
+        ends_at = starts_at + timedelta(hours=1)
+        with self.db.writing() as session:
+            visit = Appointment(
+                tenant_id=place.tenant,
+                professional_id=place.ana,
+                customer_id=session.get_one(Conversation, conversation_id).customer_id,
+                starts_at=starts_at,
+                ends_at=ends_at,
+                busy_from=starts_at,
+                busy_until=ends_at,
+                created_at=self.clock(),
+            )
+            session.add(visit)
+            session.flush()
+            assert visit.id is not None
+            session.add(
+                AppointmentService(
+                    tenant_id=place.tenant,
+                    appointment_id=visit.id,
+                    position=0,
+                    service_id=place.corte,
+                    name="Corte feminino",
+                    duration_minutes=60,
+                )
+            )
 
     def row(self, conversation_id: int) -> Conversation:
         with self.db.reading() as session:
