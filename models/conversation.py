@@ -269,7 +269,9 @@ def finish(session: Session, mine: Claim, *, answered_seq: int) -> None:
     Raises LeaseLost if the claim does not stand any more: the caller's whole transaction is to be dropped.
     """
     conversations = table(Conversation)
-    values = FREE | {"attempts": 0, "answered_seq": answered_seq, "waiting_since": None}
+    # Who wrote meanwhile waits since then: `due_at` was cleared by the claim, so something newer set it.
+    waiting = case((conversations.c.due_at.is_not(None), conversations.c.last_inbound_at), else_=None)
+    values = FREE | {"attempts": 0, "answered_seq": answered_seq, "waiting_since": waiting}
     if change(session, update(conversations).where(_held(mine)).values(values)) != 1:
         raise LeaseLost
 

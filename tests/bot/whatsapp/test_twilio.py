@@ -26,7 +26,6 @@ from tests.fakes.twilio import (
     FakeTwilio,
 )
 
-
 PATIENT = Patience()
 
 
