@@ -178,11 +178,13 @@ def book(
     Raises NotFound ("professional", "customer" or "service"), and Refusal without alternatives.
     """
     tenant_id = _id(tenant)
-    _lock_professionals(session, tenant_id, (professional_id,))
+    active = _lock_professionals(session, tenant_id, (professional_id,))
     _lock_customer(session, tenant_id, customer_id)
     existing = _same_visit(session, tenant_id, customer_id, professional_id, service_ids, starts_at)
     if existing:
         return Booked(existing, already_existed=True)
+    if not active[professional_id]:
+        raise NotFound("professional")
     services = catalog.chosen(session, tenant_id, service_ids)
     if services is None:
         raise NotFound("service")
@@ -228,11 +230,8 @@ def move(
     if previous == (starts_at, target):
         return Moved(appointment, *previous, unchanged=True)
     _require_in_time(appointment, now, tenant)
-    _lock_professionals(session, tenant_id, (appointment.professional_id, target))
-    if target != appointment.professional_id:
-        _require_offered(session, tenant_id, target, service_ids(session, tenant_id, appointment_id))
-    elif catalog.professional_name(session, tenant_id, target) is None:
-        raise Refusal(Code.SERVICO_NAO_ATENDIDO)
+    active = _lock_professionals(session, tenant_id, (appointment.professional_id, target))
+    _require_able(session, appointment, target, active[target])
     span = booked_span(appointment)
     _require_free(session, now, tenant, target, span, starts_at, without=appointment.id)
     appointment.professional_id = target
@@ -430,16 +429,21 @@ def _place(session: Session, appointment: Appointment, times: _Times) -> None:
         session.flush()
 
 
-def _lock_professionals(session: Session, tenant_id: int, professional_ids: Iterable[int]) -> None:
-    for key in sorted(set(professional_ids)):
-        bumped = session.execute(
-            update(_PROFESSIONAL)
-            .where(_PROFESSIONAL.c.id == key, _PROFESSIONAL.c.tenant_id == tenant_id)
-            .values(agenda_version=_PROFESSIONAL.c.agenda_version + 1)
-            .returning(_PROFESSIONAL.c.id)
-        ).scalar()
-        if bumped is None:
-            raise NotFound("professional")
+def _lock_professionals(session: Session, tenant_id: int, professional_ids: Iterable[int]) -> dict[int, bool]:
+    """Lock the rows; of each, whether they can be booked. Raises NotFound("professional")."""
+    return {key: _lock_professional(session, tenant_id, key) for key in sorted(set(professional_ids))}
+
+
+def _lock_professional(session: Session, tenant_id: int, professional_id: int) -> bool:
+    active: bool | None = session.execute(
+        update(_PROFESSIONAL)
+        .where(_PROFESSIONAL.c.id == professional_id, _PROFESSIONAL.c.tenant_id == tenant_id)
+        .values(agenda_version=_PROFESSIONAL.c.agenda_version + 1)
+        .returning(_PROFESSIONAL.c.active)
+    ).scalar()
+    if active is None:
+        raise NotFound("professional")
+    return active
 
 
 def _lock_customer(session: Session, tenant_id: int, customer_id: int) -> None:
@@ -476,10 +480,19 @@ def _same_visit(
 
 
 def _require_offered(session: Session, tenant_id: int, professional_id: int, wanted: Collection[int]) -> None:
-    if catalog.professional_name(session, tenant_id, professional_id) is None:
-        raise NotFound("professional")
     if professional_id not in catalog.offering(session, tenant_id, wanted):
         raise Refusal(Code.SERVICO_NAO_ATENDIDO)
+
+
+def _require_able(session: Session, appointment: Appointment, target: int, active: bool) -> None:
+    """May this professional take over the visit? Who has it already keeps it, unless deactivated."""
+    same = target == appointment.professional_id
+    if not active:
+        raise Refusal(Code.SERVICO_NAO_ATENDIDO) if same else NotFound("professional")
+    if not same:
+        assert appointment.id is not None
+        wanted = service_ids(session, appointment.tenant_id, appointment.id)
+        _require_offered(session, appointment.tenant_id, target, wanted)
 
 
 def _require_below_limit(session: Session, now: datetime, tenant: Tenant, customer_id: int) -> None:

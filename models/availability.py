@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from models.errors import Alternative
@@ -230,7 +231,7 @@ class _Plan:
         self._day = day
         self._now = now
         self._earliest = now + timedelta(minutes=rules.notice_minutes)
-        self._clock = _Clock(rules.zone, day)
+        self._clock = _clock(rules.zone, day)
         weekday = day.weekday()
         self._hours = merged((w.start, w.end) for w in agenda.windows if w.weekday == weekday)
         self._windows = [(self._clock.at(start), self._clock.at(end)) for start, end in self._hours]
@@ -300,3 +301,8 @@ class _Clock:
 
     def shows(self, minute: int) -> bool:
         return self._even or exists(self._zone, self._day, minute)
+
+
+@lru_cache(maxsize=512)
+def _clock(zone: ZoneInfo, day: date) -> _Clock:
+    return _Clock(zone, day)
