@@ -6,220 +6,41 @@ import re
 from typing import Literal
 
 from bot.llm.offline.days import MASK
+from bot.llm.offline.words import words_of
 
 Answer = Literal["yes", "no", "later", ""]
 
-_YES = frozenset(
-    [
-        "sim",
-        "isso",
-        "pode",
-        "fechou",
-        "fechado",
-        "fechada",
-        "beleza",
-        "ok",
-        "certo",
-        "certinho",
-        "confirmo",
-        "confirmado",
-        "confirmada",
-        "confirma",
-        "confirmar",
-        "confirme",
-        "bora",
-        "claro",
-        "perfeito",
-        "perfeita",
-        "show",
-        "top",
-        "combinado",
-        "combinada",
-        "uhum",
-        "aham",
-        "quero",
-        "queremos",
-        "positivo",
-        "vamos",
-        "aceito",
-        "maravilha",
-        "otimo",
-        "otima",
-        "exato",
-        "exatamente",
-        "correto",
-        "joia",
-        "massa",
-        "boa",
-        "manda",
-        "yes",
-        "isto",
-        "serve",
-        "rola",
-        "👍",
-        "✅",
-        "👌",
-        "☑",
-        "✔",
-        "🆗",
-        "🤝",
-        "💯",
-    ]
+_YES = words_of(
+    "sim isso pode fechou fechado fechada beleza ok certo certinho confirmo confirmado confirmada "
+    "confirma confirmar confirme bora claro perfeito perfeita show top combinado combinada uhum aham "
+    "quero queremos positivo vamos aceito maravilha otimo otima exato exatamente correto joia massa boa "
+    "manda yes isto serve rola 👍 ✅ 👌 ☑ ✔ 🆗 🤝 💯"
 )
 _YES_PHRASES = (
     "esta bom", "esta bem", "esta otimo", "tudo bem", "tudo certo", "com certeza", "de acordo", "por favor",
     "por mim", "faz favor", "pode ser",
 )  # fmt: skip
-_NO = frozenset(
-    [
-        "nao",
-        "negativo",
-        "nunca",
-        "desisto",
-        "desisti",
-        "esquece",
-        "esqueca",
-        "nops",
-        "nope",
-        "jamais",
-        "👎",
-        "❌",
-    ]
-)
+_NO = words_of("nao negativo nunca desisto desisti esquece esqueca nops nope jamais 👎 ❌")
 _NO_PHRASES = ("deixa para la", "deixa quieto", "deixa assim", "mudei de ideia")
-_FILLER = frozenset(
-    [
-        "mesmo",
-        "mesma",
-        "ai",
-        "por",
-        "favor",
-        "ja",
-        "entao",
-        "e",
-        "muito",
-        "muita",
-        "obrigado",
-        "obrigada",
-        "valeu",
-        "grato",
-        "grata",
-        "querido",
-        "querida",
-        "amor",
-        "linda",
-        "lindo",
-        "moca",
-        "moco",
-        "flor",
-        "amigo",
-        "amiga",
-        "o",
-        "a",
-        "os",
-        "as",
-        "esse",
-        "essa",
-        "este",
-        "esta",
-        "horario",
-        "hora",
-        "com",
-        "certeza",
-        "bem",
-        "tudo",
-        "bom",
-        "de",
-        "do",
-        "da",
-        "acordo",
-        "ser",
-        "para",
-        "mim",
-        "me",
-        "tambem",
-        "ne",
-        "k",
-        "la",
-        "agora",
-        "sempre",
-        "assim",
-        "deus",
-        "aqui",
-        "eu",
-        "voce",
-        "tu",
-        "oi",
-        "ola",
-        "perfeitamente",
-        "fazer",
-        "favor",
-        "faz",
-        "que",
-        "no",
-        "na",
-        "em",
-        "dia",
-        "isso",
-        "nosso",
-        "nossa",
-        "meu",
-        "minha",
-        "hahaha",
-        "haha",
-        "rs",
-        "kk",
-        "rsrs",
-        ",",
-        "§",
-        "🙏",
-        "😊",
-        "😁",
-        "😃",
-        "😄",
-        "🙂",
-        "😀",
-        "🥰",
-        "😍",
-        "❤",
-        "💕",
-        "😘",
-        "🎉",
-        "🙌",
-    ]
+_FILLER = words_of(
+    "mesmo mesma ai por favor ja entao e muito muita obrigado obrigada valeu grato grata querido "
+    "querida amor linda lindo moca moco flor amigo amiga o a os as esse essa este esta horario hora com "
+    "certeza bem tudo bom de do da acordo ser para mim me tambem ne k la agora sempre assim deus aqui "
+    "eu voce tu oi ola perfeitamente fazer faz que no na em dia isso nosso nossa meu minha haha rs , § "
+    "🙏 😊 😁 😃 😄 🙂 😀 🥰 😍 ❤ 💕 😘 🎉 🙌"
 )
-_NO_FILLER = frozenset(
-    [
-        "quero",
-        "mais",
-        "acho",
-        "melhor",
-        "precisa",
-        "posso",
-        "vou",
-        "conseguir",
-        "consigo",
-        "poder",
-        "obrigado",
-        "hoje",
-        "so",
-        "nada",
-        "pode",
-        "quer",
-        "era",
-        "necessario",
-        "preciso",
-        "deixa",
-        "dessa",
-        "vez",
-        "ainda",
-        "pensar",
-    ]
+_NO_FILLER = words_of(
+    "quero mais acho melhor precisa posso vou conseguir consigo poder hoje so nada pode quer era "
+    "necessario preciso deixa dessa vez ainda pensar"
 )
 _LATER = re.compile(
-    r"\b(?:deixa eu (?:ver|pensar|confirmar|checar|olhar)|vou (?:ver|pensar|conferir|olhar|confirmar com)|te (?:falo|aviso|"
-    r"chamo|retorno)|depois eu? ?(?:falo|vejo|te|chamo|aviso|confirmo|volto)|mais tarde (?:te|eu)|"
-    r"acho que nao vou (?:conseguir|poder)|nao sei se (?:vou|consigo|posso)|preciso (?:ver|falar) (?:com|se)|talvez)\b"
+    r"\bdeixa eu (?:ver|pensar|confirmar|checar|olhar)\b|"
+    r"\bvou (?:ver|pensar|conferir|olhar|confirmar com)\b|"
+    r"\bte (?:falo|aviso|chamo|retorno)\b|"
+    r"\bdepois (?:eu )?(?:falo|vejo|te|chamo|aviso|confirmo|volto)\b|"
+    r"\bacho que nao vou (?:conseguir|poder)\b|"
+    r"\bnao sei se (?:vou|consigo|posso)\b|"
+    r"\bpreciso (?:ver|falar) (?:com|se)\b|\btalvez\b"
 )
 _GREETING = re.compile(r"\b(?:oi+e?|ola|opa|bom dia|boa tarde|boa noite)\b")
 

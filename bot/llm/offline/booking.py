@@ -189,7 +189,6 @@ def _able(people: Sequence[Person], wish: Wish) -> list[Person]:
 
 def with_time(wish: Wish, turn: Turn, reading: Reading) -> Wish:
     """The wish with the day and hour that were said, given what was asked."""
-    memory = turn.memory
     days = _days(wish, turn, reading)
     hours = _hours(wish, turn, reading)
     if turn.about(Topic.OTHER_DAY) and not reading.days.wanted:

@@ -1,26 +1,30 @@
 """Which days a customer means, read from normalised text.
 
-A mention has a plain meaning and knows what else it may mean, so that "sexta dia 11" and "quinta da semana que
-vem" agree on one day, and "amanhã dia 4" on none. Where one of several days is meant, the reading is not sure
-and somebody must ask. Read text is masked by "§" of the same length, so that the hours are read from the rest.
+A mention has a plain meaning and knows what else it may mean, so that "sexta dia 11" and "quinta da semana
+que vem" agree on one day, and "amanhã dia 4" on none. Where one of several days is meant, the reading is not
+sure and somebody must ask. Read text is masked by "§" of the same length: the hours are read from the rest.
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
+from itertools import pairwise
 
 MASK = "§"
 _ONE_DAY = timedelta(days=1)
 _FAR = 400  # days that an open-ended mention ("dia 31", "sexta") is looked for
 
-_WEEKDAYS = {
-    name: number
-    for number, names in enumerate(
-        ("segunda seg 2a", "terca ter 3a", "quarta qua 4a", "quinta qui 5a", "sexta sex 6a", "sabado", "domingo dom")
-    )
-    for name in names.split()
-}  # fmt: skip
+_WEEKDAY_WORDS = (
+    "segunda seg 2a",
+    "terca ter 3a",
+    "quarta qua 4a",
+    "quinta qui 5a",
+    "sexta sex 6a",
+    "sabado",
+    "domingo dom",
+)
+_WEEKDAYS = {name: number for number, names in enumerate(_WEEKDAY_WORDS) for name in names.split()}
 _MONTHS = {
     name: number
     for number, names in enumerate(
@@ -268,46 +272,75 @@ def _month_alone(_match: re.Match[str], _today: date) -> _Meaning:
 
 # --- the table of patterns, the more telling first ---------------------------------------------------------
 
-_WD = r"(?P<wd>segunda|terca|quarta|quinta|sexta|sabado|domingo|seg|qua|qui|sex|dom|[2-6]a)(?: ?feira)?\b"
+_Reader = Callable[[re.Match[str], date], _Meaning | None]
+
+
+def _days_on(days: int) -> _Reader:
+    return lambda _, today: _one(today + _ONE_DAY * days)
+
+
+def _passed(_match: re.Match[str], _today: date) -> _Meaning:
+    return _none("Esse dia já passou.")
+
+
+def _next_week(_match: re.Match[str], today: date) -> _Meaning:
+    return _any(_span(_monday(today) + _ONE_DAY * 7, _monday(today) + _ONE_DAY * 13))
+
+
+def _this_week(_match: re.Match[str], today: date) -> _Meaning:
+    return _any(_span(today, _monday(today) + _ONE_DAY * 6))
+
+
+def _any_day(_match: re.Match[str], today: date) -> _Meaning:
+    return _any(_span(today, today + _ONE_DAY * 6))
+
+
+_NAMES = r"segunda|terca|quarta|quinta|sexta|sabado|domingo"
+_WD = rf"(?P<wd>{_NAMES}|seg|qua|qui|sex|dom|[2-6]a)(?: ?feira)?\b"
 _NO_ORDINAL = r"(?! (?:vez|opcao|via|parte|fase|sessao|pessoa|dose|alternativa|unha)\b)"
 # "ter" is Tuesday only where the verb cannot stand.
-_TER = r"(?:(?<=^)|(?<=\bna )|(?<=essa )|(?<=proxima )|(?<=, )|(?<=ou ))(?P<wd>ter)(?= ?$| [,?\d]| as \d| que vem| de manha| a tarde| a noite)"
+_TER = (
+    r"(?:(?<=^)|(?<=\bna )|(?<=essa )|(?<=proxima )|(?<=, )|(?<=ou ))(?P<wd>ter)"
+    r"(?= ?$| [,?\d]| as \d| que vem| de manha| a tarde| a noite)"
+)
 _THIS = r"(?:ainda )?(?:n?essa|n?esta|dessa|desta)"
 _WEEK = r"(?:semana que vem|proxima semana|outra semana|semana proxima)"
 _MONTH = "|".join(_MONTHS)
 _MONTH_NAME = "|".join(name for name in _MONTHS if len(name) > 3)
-
-_Reader = Callable[[re.Match[str], date], _Meaning | None]
-_PATTERNS: tuple[tuple[re.Pattern[str], _Reader], ...] = tuple(
-    (re.compile(pattern), reader)
-    for pattern, reader in (
-        (r"\b(?P<y>\d{4})-(?P<mo>\d{1,2})-(?P<d>\d{1,2})\b", _iso_date),
-        (r"\b(?:dia )?(?P<d>\d{1,2})[-.](?P<mo>\d{1,2})[-.](?P<y>\d{4})\b", _written_date),
-        (r"\b(?:dia )?(?!24/7\b)(?!1/2 [a-z])(?P<d>\d{1,2})/(?P<mo>\d{1,2})(?:/(?P<y>\d{4}|\d{2}))?\b", _written_date),
-        (rf"\b(?:dia )?(?P<d>\d{{1,2}})o? de (?P<mo>{_MONTH})\b(?: de (?P<y>\d{{4}}))?", _written_date),
-        (r"\bdepois de amanha\b", lambda m, today: _one(today + _ONE_DAY * 2)),
-        (r"\bamanha\b", lambda m, today: _one(today + _ONE_DAY)),
-        (r"\bhoje\b", lambda m, today: _one(today)),
-        (r"\b(?:ante)?ontem\b", lambda m, today: _none("Esse dia já passou.")),
-        (r"\b(?:daqui(?: a)?|em|dentro de) (?P<n>\d{1,2}|uma?) (?P<unit>dias?|semanas?|mes(?:es)?)\b", _ahead),
-        (rf"\b{_WD} (?:da|na) {_WEEK}\b", _weekday_of_next_week),
-        (rf"\b{_WD} (?:que vem|proxima|proximo)\b", _coming_weekday),
-        (rf"\bproxim[ao] {_WD}{_NO_ORDINAL}", _coming_weekday),
-        (rf"\b{_THIS} {_WD}{_NO_ORDINAL}", _this_weekday),
-        (rf"\b{_WD} (?:agora|dessa semana|desta semana)\b", _this_weekday),
-        (r"\bde (?P<from>segunda|terca|quarta|quinta|sexta|sabado)(?: feira)? (?:a|ate) (?P<to>terca|quarta|quinta|sexta|sabado|domingo)(?: feira)?\b", _weekdays_between),
-        (r"\b(?P<first>proximo )?(?:fim|final) de semana(?P<next> que vem)?\b", _weekend),
-        (rf"\b{_WEEK}\b", lambda m, today: _any(_span(_monday(today) + _ONE_DAY * 7, _monday(today) + _ONE_DAY * 13))),
-        (rf"\b{_THIS} semana\b", lambda m, today: _any(_span(today, _monday(today) + _ONE_DAY * 6))),
-        (r"\b(?:qualquer|algum|um) (?:outro )?dia(?: que tiver)?\b(?! (?:da|de) )|\btanto faz o dia\b", lambda m, today: _any(_span(today, today + _ONE_DAY * 6))),
-        (rf"\b{_WD} (?P<d>\d{{1,2}})(?= ?(?:$|[,?]))", _weekday_and_number),
-        (rf"\b{_WD}{_NO_ORDINAL}", _weekday),
-        (_TER, _weekday),
-        (r"\b(?:n?o )?dias? (?P<d>\d{1,2})(?:o\b|\b)(?![:h/])(?: (?:ou|e) (?:dia )?(?P<d2>\d{1,2})\b(?![:h/]))?", _numbers),
-        (r"(?<!antes do )(?<!ate o )\b(?P<name>depois do carnaval|vespera de natal|vespera de ano novo|natal|ano novo|reveillon|carnaval|pascoa)\b", _holiday),
-        (rf"\b(?:(?:em|de) (?:{_MONTH_NAME})|(?:mes|ano) que vem)\b", _month_alone),
-    )
-)  # fmt: skip
+_SLASHED = r"(?!24/7\b)(?!1/2 [a-z])(?P<d>\d{1,2})/(?P<mo>\d{1,2})(?:/(?P<y>\d{4}|\d{2}))?\b"
+_NAMED_DAY = (
+    r"\b(?P<name>depois do carnaval|vespera de natal|vespera de ano novo|natal|ano novo|reveillon|carnaval|"
+    r"pascoa)\b"
+)
+_ROWS: tuple[tuple[str, _Reader], ...] = (
+    (r"\b(?P<y>\d{4})-(?P<mo>\d{1,2})-(?P<d>\d{1,2})\b", _iso_date),
+    (r"\b(?:dia )?(?P<d>\d{1,2})[-.](?P<mo>\d{1,2})[-.](?P<y>\d{4})\b", _written_date),
+    (rf"\b(?:dia )?{_SLASHED}", _written_date),
+    (rf"\b(?:dia )?(?P<d>\d{{1,2}})o? de (?P<mo>{_MONTH})\b(?: de (?P<y>\d{{4}}))?", _written_date),
+    (r"\bdepois de amanha\b", _days_on(2)),
+    (r"\bamanha\b", _days_on(1)),
+    (r"\bhoje\b", _days_on(0)),
+    (r"\b(?:ante)?ontem\b", _passed),
+    (r"\b(?:daqui(?: a)?|em|dentro de) (?P<n>\d{1,2}|uma?) (?P<unit>dia|semana|mes)(?:s|es)?\b", _ahead),
+    (rf"\b{_WD} (?:da|na) {_WEEK}\b", _weekday_of_next_week),
+    (rf"\b{_WD} (?:que vem|proxima|proximo)\b", _coming_weekday),
+    (rf"\bproxim[ao] {_WD}{_NO_ORDINAL}", _coming_weekday),
+    (rf"\b{_THIS} {_WD}{_NO_ORDINAL}", _this_weekday),
+    (rf"\b{_WD} (?:agora|dessa semana|desta semana)\b", _this_weekday),
+    (rf"\bde (?P<from>{_NAMES})(?: feira)? (?:a|ate) (?P<to>{_NAMES})(?: feira)?\b", _weekdays_between),
+    (r"\b(?P<first>proximo )?(?:fim|final) de semana(?P<next> que vem)?\b", _weekend),
+    (rf"\b{_WEEK}\b", _next_week),
+    (rf"\b{_THIS} semana\b", _this_week),
+    (r"\b(?:qualquer|algum|um) (?:outro )?dia(?: que tiver)?\b(?! (?:da|de) )", _any_day),
+    (r"\btanto faz o dia\b", _any_day),
+    (rf"\b{_WD} (?P<d>\d{{1,2}})(?= ?(?:$|[,?]))", _weekday_and_number),
+    (rf"\b{_WD}{_NO_ORDINAL}", _weekday),
+    (_TER, _weekday),
+    (r"\bdias? (?P<d>\d{1,2})o?\b(?![:h/])(?: (?:ou|e) (?:dia )?(?P<d2>\d{1,2})\b(?![:h/]))?", _numbers),
+    (rf"(?<!antes do )(?<!ate o ){_NAMED_DAY}", _holiday),
+    (rf"\b(?:(?:em|de) (?:{_MONTH_NAME})|(?:mes|ano) que vem)\b", _month_alone),
+)
+_PATTERNS = tuple((re.compile(pattern), reader) for pattern, reader in _ROWS)
 
 _REFUSED_BEFORE = re.compile(
     r"(?:\b(?:menos|exceto|tirando|fora|sem ser)|"
@@ -357,13 +390,9 @@ def _joined(mentions: list[_Mention], text: str) -> Days | None:
     if not mentions:
         return None
     meaning = mentions[0].meaning
-    for last, mention in _pairs(mentions):
+    for last, mention in pairwise(mentions):
         meaning = _both(meaning, mention.meaning, text[last.end : mention.start])
     return meaning.days
-
-
-def _pairs(mentions: list[_Mention]) -> Iterator[tuple[_Mention, _Mention]]:
-    return zip(mentions, mentions[1:], strict=False)
 
 
 def _both(first: _Meaning, second: _Meaning, between: str) -> _Meaning:

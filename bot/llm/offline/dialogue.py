@@ -10,6 +10,7 @@ from bot.llm.offline.talk import Call, Talk
 from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import appointment_told
+from bot.llm.offline.words import words_of
 
 _ASKS_FOR_FACTS = (
     Asked.SERVICE,
@@ -201,51 +202,10 @@ def _content(turn: Turn) -> list[str]:
     return [word for word in turn.reading.rest.split() if word.isalnum() and word not in _SMALL_TALK]
 
 
-_SMALL_TALK = frozenset(
-    [
-        "oi",
-        "oie",
-        "ola",
-        "opa",
-        "alo",
-        "hello",
-        "hey",
-        "eae",
-        "salve",
-        "e",
-        "ai",
-        "bom",
-        "dia",
-        "boa",
-        "tarde",
-        "noite",
-        "tudo",
-        "bem",
-        "como",
-        "vai",
-        "voce",
-        "voces",
-        "esta",
-        "estao",
-        "beleza",
-        "joia",
-        "certo",
-        "pessoal",
-        "gente",
-        "moca",
-        "moco",
-        "querida",
-        "querido",
-        "amiga",
-        "amigo",
-        "com",
-        "k",
-        "ah",
-        "por",
-        "favor",
-        "a",
-        "o",
-    ]
+_SMALL_TALK = words_of(
+    "oi oie ola opa alo hello hey eae salve e ai bom dia boa tarde noite tudo bem como vai voce voces "
+    "esta estao beleza joia certo pessoal gente moca moco querida querido amiga amigo com k ah por "
+    "favor a o"
 )
 
 
@@ -275,7 +235,7 @@ def _with_open(turn: Turn, text: str, otherwise: str) -> str:
 
 
 def _unknown(turn: Turn) -> Talk:
-    """Nothing was recognised: a service or a name perhaps; else say so, and the second time offer a person."""
+    """Nothing was recognised: a service or a name perhaps; else say so, the second time offer a person."""
     if not _content(turn):
         return (yield from _greet(turn))
     if turn.can("buscar_servicos"):

@@ -1,8 +1,8 @@
 """Which hours a customer means, read from normalised text in which the days are already masked.
 
-An hour without a part of the day is read as an opened business would: "2 e meia" is 14:30, "às 8" may be either,
-"15" stays 15. A number counts as an hour only where something marks it ("às", "h", ":", "e meia", "da tarde", a
-day before it); a bare number is for whoever asked the last question.
+An hour without a part of the day is read as a business that is open by day would: "2 e meia" is 14:30, "às 8"
+may be either. A number counts as an hour only where something marks it ("às", "h", ":", "e meia", "da tarde",
+a day before it); a bare number is for whoever asked the last question.
 """
 
 import re
@@ -22,8 +22,8 @@ Compare = Literal["", "earlier", "later"]
 class Hours:
     """When on the day. `starts`: exact starts, the likeliest first; else any start in [earliest, latest].
 
-    `ends_by`: the visit must be over by then. `pick`: the first or last free one is asked for. Not `sure`: the
-    words may have meant something else than a time ("uma hora").
+    `ends_by`: the visit must be over by then. `pick`: the first or last free one is asked for. Not `sure`:
+    the words may have meant something else than a time ("uma hora").
     """
 
     starts: tuple[time, ...] = ()
@@ -44,8 +44,8 @@ class Hours:
 class HoursRead:
     """All that one text says of hours.
 
-    `source` and `target` are "o das 14h" and "para as 16h". `day` comes with "daqui 2 horas". `shift`: minutes
-    to move by. `same`: at the same time as before. `compare`: earlier or later than what was offered.
+    `source` and `target` are "o das 14h" and "para as 16h". `day` comes with "daqui 2 horas". `shift`:
+    minutes to move by. `same`: at the same time as before. `compare`: earlier or later than what was offered.
     """
 
     wanted: Hours | None = None
@@ -115,11 +115,11 @@ _MARKER = (
     r"(?P<mark>\b(?:as|pelas?|das|umas|la pelas|tipo|por volta d(?:as|e|o)|para as|ali pelas|perto das|de as|"
     r"ate as|antes das|depois das|o das|a das)\s|§\s(?:,\s)?(?:as?\s)?)"
 )
-_CLOCK = re.compile(rf"{_MARKER}?(?<![\d/$:.,+-])(?<!r\$ )\b{_clock_pattern()}")
+_CLOCK = rf"{_MARKER}?(?<![\d/$:.,+-])(?<!r\$ )\b{_clock_pattern()}"
 _LASTING_BEFORE = re.compile(r"\b(?:demora|dura|leva|por|tenho|uns|de|cada) $")
 _MAY_FOLLOW = re.compile(
-    r"^(?: ?(?:$|[,?§])| (?:com|para|por|hoje|de|da|do|na|no|em|e|ou|ta|esta|pode|da|tem|por favor|mesmo|seria|"
-    r"ok|fica|serve|rola|nao|sim|se|ainda|so|obrigad[oa]|voces?|a|o|que|eu|queria|quero)\b)"
+    r"^(?: ?(?:$|[,?§])| (?:com|por|para|hoje|de|da|do|na|no|em|e|ou|esta|pode|tem|mesmo|seria|ok|fica|serve|"
+    r"rola|nao|sim|se|ainda|so|obrigad[oa]|voces?|a|o|que|eu|queria|quero)\b)"
 )
 
 
@@ -316,38 +316,48 @@ _FIRST = (
     r"\b(?:quanto antes|mais (?:cedo|rapido) possivel|assim que (?:possivel|der|tiver)|urgente|com urgencia|"
     r"primeir[oa] (?:horario|hora|vaga)|proxim[oa] (?:horario|vaga)(?: livre)?)\b"
 )
-_ONE, _TWO = _clock_pattern("1"), _clock_pattern("2")
+_HOUR, _ONE, _TWO = _clock_pattern(), _clock_pattern("1"), _clock_pattern("2")
 
-_TABLE: tuple[tuple[re.Pattern[str], _Take], ...] = tuple(
-    (re.compile(pattern), take)
-    for pattern, take in (
-        (_FIRST, _picked("first")),
-        (r"\b(?:ultim[oa] (?:horario|hora|vaga)|mais tarde possivel)\b", _picked("last")),
-        (rf"\b(?:daqui(?: a)?|dentro de|em) (?:umas? )?{_AMOUNT}", _soon),
-        (rf"\b(?:adiant\w+|antecip\w+|puxar)(?: \w+){{0,3}}? {_AMOUNT}", _shift(-1)),
-        (rf"\b{_AMOUNT} (?:mais cedo|antes)\b", _shift(-1)),
-        (rf"\b(?:adiar|atras\w+|empurrar)(?: \w+){{0,3}}? {_AMOUNT}", _shift(1)),
-        (rf"\b{_AMOUNT} (?:mais tarde|depois)\b", _shift(1)),
-        (r"\bmesm[oa] (?:horario|hora)\b", _same),
-        (r"\bmais cedo\b", _compared("earlier")),
-        (r"\bmais tarde\b", _compared("later")),
-        (r"(?:^|(?<=§ )|(?<=pode ser ))uma hora(?= ?(?:$|[?,§]))", _one_o_clock),
-        (rf"\bentre (?:as )?{_ONE} (?:e|ate) (?:as )?{_TWO}", _window_from(_between)),
-        (rf"\bdas {_ONE} (?:as?|ate)(?: as)? {_TWO}", _window_from(_between)),
-        (rf"\bde (?=[\w: ]+\dh?:?\d*h){_ONE} (?:as?|ate)(?: as)? {_TWO}", _window_from(_between)),
-        (rf"\b(?:depois d(?:as|a|o|e)|a partir d(?:as|a|o|e)|apos(?: as?)?|passando das) {_clock_pattern()}", _window_from(lambda m: Hours(earliest=_hours_of(m).starts[0]))),
-        (rf"\bantes d(?:as|a|o|e) {_clock_pattern()}", _window_from(_before)),
-        (rf"\b(?:ate|no maximo)(?: as?| o)? {_clock_pattern()}", _window_from(lambda m: Hours(ends_by=_hours_of(m).starts[0]))),
-        (_CLOCK.pattern, _clock),
-        (r"\b(?:qualquer|tanto faz [oa]|[oa]) (?:horario|hora)(?: que (?:tiver|der|sobrar))\b|\b(?:qualquer|tanto faz [oa]) (?:horario|hora)\b", _part(time.min)),
-        (r"\b(?:logo depois do almoco|(?:inicio|comeco|comecinho) da tarde)\b", _part(time(13), time(14, 59))),
-        (r"\b(?:depois do|apos o) almoco\b", _part(time(13), time(17, 59))),
-        (r"\b(?:hora|horario) d[eo] almoco\b|\bno almoco\b", _part(time(11, 30), time(13, 29))),
-        (r"\b(?:fim|final|finalzinho|fimzinho) da tarde\b|\btardezinha\b", _part(time(16), time(17, 59))),
-        (r"\b(?:fim|final) do dia\b|\bdepois do (?:trabalho|expediente|servico)\b", _part(time(17))),
-        (r"\b(?:bem )?(?:cedo|cedinho)\b", _part(time.min, time(9, 59))),
-        (r"\b(?:(?:de|pela|na|da|a) )?(?:manha|manhazinha)\b", _part(time.min, time(11, 59))),
-        (r"\b(?:(?:de|pela|na|da|a) )?tarde\b(?! demais)", _part(time(12), time(17, 59))),
-        (r"\b(?:(?:de|pela|na|da|a) )?(?:noite|noitinha)\b", _part(time(18))),
-    )
-)  # fmt: skip
+
+def _from(match: re.Match[str]) -> Hours:
+    return Hours(earliest=_hours_of(match).starts[0])
+
+
+def _until(match: re.Match[str]) -> Hours:
+    return Hours(ends_by=_hours_of(match).starts[0])
+
+
+_IN = r"\b(?:(?:de|pela|na|da|a) )?"
+_ROWS: tuple[tuple[str, _Take], ...] = (
+    (_FIRST, _picked("first")),
+    (r"\b(?:ultim[oa] (?:horario|hora|vaga)|mais tarde possivel)\b", _picked("last")),
+    (rf"\b(?:daqui(?: a)?|dentro de|em) (?:umas? )?{_AMOUNT}", _soon),
+    (rf"\b(?:adiant\w+|antecip\w+|puxar)(?: \w+){{0,3}}? {_AMOUNT}", _shift(-1)),
+    (rf"\b{_AMOUNT} (?:mais cedo|antes)\b", _shift(-1)),
+    (rf"\b(?:adiar|atras\w+|empurrar)(?: \w+){{0,3}}? {_AMOUNT}", _shift(1)),
+    (rf"\b{_AMOUNT} (?:mais tarde|depois)\b", _shift(1)),
+    (r"\bmesm[oa] (?:horario|hora)\b", _same),
+    (r"\bmais cedo\b", _compared("earlier")),
+    (r"\bmais tarde\b", _compared("later")),
+    (r"(?:^|(?<=§ )|(?<=pode ser ))uma hora(?= ?(?:$|[?,§]))", _one_o_clock),
+    (rf"\bentre (?:as )?{_ONE} (?:e|ate) (?:as )?{_TWO}", _window_from(_between)),
+    (rf"\bdas {_ONE} (?:as?|ate)(?: as)? {_TWO}", _window_from(_between)),
+    (rf"\bde (?=[\w: ]+\dh?:?\d*h){_ONE} (?:as?|ate)(?: as)? {_TWO}", _window_from(_between)),
+    (rf"\b(?:depois|a partir|passando) d(?:as|a|o|e) {_HOUR}", _window_from(_from)),
+    (rf"\bapos(?: as?)? {_HOUR}", _window_from(_from)),
+    (rf"\bantes d(?:as|a|o|e) {_HOUR}", _window_from(_before)),
+    (rf"\b(?:ate|no maximo)(?: as?| o)? {_HOUR}", _window_from(_until)),
+    (_CLOCK, _clock),
+    (r"\b(?:qualquer|tanto faz [oa]) (?:horario|hora)\b", _part(time.min)),
+    (r"\b[oa] (?:horario|hora) que (?:tiver|der|sobrar)\b", _part(time.min)),
+    (r"\b(?:logo depois do almoco|(?:inicio|comeco|comecinho) da tarde)\b", _part(time(13), time(14, 59))),
+    (r"\b(?:depois do|apos o) almoco\b", _part(time(13), time(17, 59))),
+    (r"\b(?:hora|horario) d[eo] almoco\b|\bno almoco\b", _part(time(11, 30), time(13, 29))),
+    (r"\b(?:fim|final|finalzinho|fimzinho) da tarde\b|\btardezinha\b", _part(time(16), time(17, 59))),
+    (r"\b(?:fim|final) do dia\b|\bdepois do (?:trabalho|expediente|servico)\b", _part(time(17))),
+    (r"\b(?:bem )?(?:cedo|cedinho)\b", _part(time.min, time(9, 59))),
+    (rf"{_IN}(?:manha|manhazinha)\b", _part(time.min, time(11, 59))),
+    (rf"{_IN}tarde\b(?! demais)", _part(time(12), time(17, 59))),
+    (rf"{_IN}(?:noite|noitinha)\b", _part(time(18))),
+)
+_TABLE = tuple((re.compile(pattern), take) for pattern, take in _ROWS)

@@ -33,7 +33,7 @@ def information(turn: Turn) -> Talk:
 
 
 def invitation(turn: Turn) -> Talk:
-    """The question that follows an answer where nothing is open: for the one service that was named, if any."""
+    """The question after an answer where nothing is open: about the one service that was named, if any."""
     if not turn.about(*CATALOGUE_TOPICS):
         return f"{Asked.WANT.value}?"
     catalogue = yield from catalogue_for(turn)

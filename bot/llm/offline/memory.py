@@ -1,7 +1,7 @@
 """What the assistant asked last and what had been settled by then, read back from its own last answer.
 
-Whatever is open stands in the last paragraph: what is settled, the numbered choices, the question. So the last
-paragraph can be said again, and any other text (of another model, of people) leaves nothing open.
+Whatever is open stands in the last paragraph: what is settled, the numbered choices, the question. So the
+last paragraph can be said again, and any other text (of another model, of people) leaves nothing open.
 """
 
 import re
@@ -71,8 +71,8 @@ class Visit:
 class Memory:
     """`names`, `days`, `hours`: what is settled. `visit`: the appointment to be moved or cancelled.
 
-    Of a move, `names` holds only somebody new. `options`: the numbered choices; `offered`: days of which times
-    were shown. `open_words`: the paragraph that asks. `puzzled`: nothing was understood last time.
+    Of a move, `names` holds only somebody new. `options`: the numbered choices; `offered`: days of which
+    times were shown. `open_words`: the paragraph that asks. `puzzled`: nothing was understood last time.
     """
 
     asked: Asked = Asked.NOTHING
@@ -150,7 +150,8 @@ _PROPOSALS = {
     Asked.BOOK: re.compile(rf"^{Asked.BOOK}(?P<what>.+), {_WHEN.format('')}\?", re.MULTILINE),
     Asked.CANCEL: re.compile(rf"^{Asked.CANCEL}(?P<what>.+), {_WHEN.format('')}\?", re.MULTILINE),
     Asked.MOVE: re.compile(
-        rf"^{Asked.MOVE}(?P<what>.+), de {_WHEN.format('old')}, para {_WHEN.format('')}(?:, com (?P<person>.+))?\?",
+        rf"^{Asked.MOVE}(?P<what>.+), de {_WHEN.format('old')}, para {_WHEN.format('')}"
+        r"(?:, com (?P<person>.+))?\?",
         re.MULTILINE,
     ),
 }

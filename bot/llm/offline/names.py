@@ -7,76 +7,18 @@ from difflib import SequenceMatcher
 
 from bot.llm.offline.days import MASK
 from bot.llm.offline.results import Catalogue, Person, Service
-from bot.llm.offline.words import normalise
+from bot.llm.offline.words import normalise, words_of
 
-STOP = frozenset(
-    [
-        "a",
-        "o",
-        "as",
-        "os",
-        "e",
-        "de",
-        "da",
-        "do",
-        "das",
-        "dos",
-        "em",
-        "na",
-        "no",
-        "nas",
-        "nos",
-        "com",
-        "para",
-        "por",
-        "um",
-        "uma",
-        "uns",
-        "umas",
-        "ao",
-        "que",
-        "se",
-        "me",
-        "meu",
-        "minha",
-        "mais",
-        "mas",
-        "ou",
-        "dr",
-        "dra",
-        "doutor",
-        "doutora",
-        "prof",
-        "sr",
-        "sra",
-        "dia",
-        "hora",
-        "horas",
-        "horario",
-        "servico",
-        "quero",
-        "queria",
-        "gostaria",
-        "marcar",
-        "agendar",
-        "fazer",
-        "tem",
-        "voce",
-        "voces",
-        "pode",
-        "hoje",
-        "sim",
-        "nao",
-        "eu",
-        "isso",
-        "esta",
-    ]
+STOP = words_of(
+    "a o as os e de da do das dos em na no nas nos com para por um uma uns umas ao que se me meu minha "
+    "mais mas ou dr dra doutor doutora prof sr sra dia hora horas horario servico quero queria gostaria "
+    "marcar agendar fazer tem voce voces pode hoje sim nao eu isso esta"
 )
 _CLOSE = 0.86  # of two words' letters: "progresiva", "manicuri"
 _BREAK = re.compile(rf"{MASK}+|,|\+|\?|/|\b(?:e|com|mais|ou|tambem)\b")
 _UNKNOWN_PERSON = re.compile(
-    r"\bcom (?:a|o) (?!(?:minha|meu|mesma|mesmo|menina|menino|pessoa|profissional|moca|moco|equipe|gente|que|outra|"
-    r"outro|filha|filho|mae|pai|cabelo|unha|senhora?|dona?|responsavel|atendente|gerente)\b)[a-z]{3,}"
+    r"\bcom (?:a|o) (?!(?:minha|meu|mesm[ao]|menin[ao]|pessoa|profissional|moc[ao]|equipe|gente|que|outr[ao]|"
+    r"filh[ao]|mae|pai|cabelo|unha|senhora?|dona?|responsavel|atendente|gerente)\b)[a-z]{3,}"
 )
 
 

@@ -13,12 +13,13 @@ from bot.llm.offline.topics import Topic, topics_in
 from bot.llm.offline.words import normalise
 
 _CORRECTION = re.compile(
-    r"(?:, |^| )(?:na verdade|alias|quer dizer|digo|ou melhor|corrigindo|na real|melhor ainda|pensando bem) ?,? "
+    r"(?:, |^| )"
+    r"(?:na verdade|alias|quer dizer|digo|ou melhor|corrigindo|na real|melhor ainda|pensando bem) ?,? "
 )
 _GREETINGS = re.compile(r"\b(?:bom dia|boa tarde|boa noite)\b")
 _PRIVATE_NUMBERS = re.compile(r"\+?\d[\d .()-]{7,}\d")
 _NUMBER = re.compile(
-    r"(?:(?:o|a|as|opcao|numero|n|quero|prefiro|pode ser|pode|entao|melhor|umas|dia|e|sim|por favor|acho que|,) )*"
+    r"(?:(?:o|a|as|opcao|numero|n|quero|prefiro|pode ser|pode|entao|melhor|umas|dia|e|sim|acho que|,) )*"
     r"(\d{1,2})(?: (\d{2}))?o?(?: (?:por favor|mesmo|esta bom|ok|,|obrigad[oa]|pode ser|serve|entao|👍))*"
 )
 _ORDINALS = {
@@ -36,7 +37,8 @@ _ORDINALS = {
     for word in words.split()
 }
 _ORDINAL = re.compile(
-    rf"(?:quero |pode ser |prefiro |ser )?(?:o |a )?({'|'.join(_ORDINALS)}|ultimo|ultima)(?: (?:opcao|horario|mesmo|por favor|da lista))*"
+    rf"(?:quero |pode ser |prefiro |ser )?(?:o |a )?({'|'.join(_ORDINALS)}|ultimo|ultima)"
+    r"(?: (?:opcao|horario|mesmo|por favor|da lista))*"
 )
 
 

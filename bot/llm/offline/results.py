@@ -1,4 +1,4 @@
-"""What tool results say, read back from their Portuguese: services, free times, appointments, alternatives."""
+"""What tool results say, read back from their Portuguese: services, free times, appointments."""
 
 import re
 from dataclasses import dataclass, field
@@ -15,7 +15,8 @@ _PERSON = re.compile(r"(?:^|, )(?P<name>.+?) \(profissional_id (?P<id>\d+)\)")
 _FREE = re.compile(r"- (?P<name>.+) \(profissional_id (?P<id>\d+)\): (?P<times>\d\d:\d\d.*)$")
 _NEAREST = re.compile(rf"- {WHEN}, com (?P<name>.+) \(profissional_id (?P<id>\d+)\)\.?$")
 _APPOINTMENT = re.compile(
-    rf"- agendamento_id (?P<id>\d+): (?P<service>.+) com (?P<name>.+?) \(profissional_id (?P<person>\d+)\), {WHEN}"
+    r"- agendamento_id (?P<id>\d+): (?P<service>.+) com (?P<name>.+?) \(profissional_id (?P<person>\d+)\), "
+    rf"{WHEN}"
 )
 _DONE = re.compile(r"(?P<verb>[^(\n]+?) \(agendamento_id \d+\): (?P<what>.+)")
 _MORE = re.compile(r"\be mais (\d+)")

@@ -1,4 +1,4 @@
-"""Fixed sentences of the assistant. None of them claims that something was arranged: only a tool's words do."""
+"""Fixed sentences of the assistant. None claims that something was arranged: only a tool's words do."""
 
 from collections.abc import Sequence
 from datetime import datetime
@@ -11,10 +11,10 @@ MOST_SERVICES = 15
 
 STAFF_COMES = "Uma pessoa da nossa equipe vai continuar por aqui."
 STAFF_CALLED = "Certo! Estou passando a sua conversa para uma pessoa da nossa equipe. 😊"
-FAILED = f"Desculpe, tive um problema para acessar a agenda agora e não consegui concluir o seu pedido. {STAFF_COMES}"
+FAILED = f"Desculpe, tive um problema com a agenda agora e não consegui concluir o seu pedido. {STAFF_COMES}"
 UNCLEAR_WRITE = (
-    "Desculpe, tive um problema com a agenda agora e não sei dizer se o seu pedido foi concluído. Uma pessoa da "
-    "nossa equipe vai conferir e continuar por aqui."
+    "Desculpe, tive um problema com a agenda agora e não sei dizer se o seu pedido foi concluído. Uma pessoa "
+    "da nossa equipe vai conferir e continuar por aqui."
 )
 UNFINISHED = f"Ainda não consegui concluir o seu pedido. {STAFF_COMES}"
 NO_CLOCK = f"Desculpe, não estou conseguindo ver a agenda de hoje. {STAFF_COMES}"
@@ -29,7 +29,10 @@ HERE = "Estou por aqui! 😊"
 NOT_TEXT = "Recebi {what}, mas por aqui só consigo ler texto. Pode me escrever o que você precisa?"
 PAST_VISITS = "Daqui eu não consigo ver as suas visitas anteriores."
 STILL_PUZZLED = "Ainda não consegui entender, desculpe."
-ROBOT = "Sou um assistente virtual, um programa. Cuido dos horários por aqui e, se preferir, chamo uma pessoa da equipe."
+ROBOT = (
+    "Sou um assistente virtual, um programa. Cuido dos horários por aqui e, se preferir, chamo uma pessoa da "
+    "equipe."
+)
 NO_SUCH_SERVICE = "Não encontrei esse serviço por aqui."
 NO_SUCH_PERSON = "Não encontrei essa pessoa na equipe para esse atendimento."
 NOBODY = "No momento não há profissional com agenda aberta para isso."

@@ -1,4 +1,4 @@
-"""What a request tells: the business, the moment, the customer, what was said, what was called in this turn."""
+"""What a request tells: the business, the moment, the customer, what was said and called in this turn."""
 
 import re
 from collections.abc import Iterator
@@ -25,9 +25,10 @@ _EMPTY = "[O cliente enviou uma mensagem vazia.]"
 class Transcript:
     """One request, read.
 
-    `now` is local to the business, None where the request does not tell it. `lines` is what the customer wrote
-    since the last answer; `media` names what came that is not text; `said` is the last answer of the
-    assistant, "" if people spoke since. `results` are this turn's by `call_key`, `rounds` its answers with calls.
+    `now` is local to the business, None where the request does not tell it. `lines` is what the customer
+    wrote since the last answer; `media` names what came that is not text; `said` is the last answer of the
+    assistant, "" if people spoke since. `results` are this turn's by `call_key`, `rounds` its answers with
+    calls.
     """
 
     business: str = ""

@@ -119,7 +119,8 @@ _CLOCK = r"\d\d:\d\d"
 _WINDOW = "|".join([*PARTS, rf"(?:a partir|antes) das {_CLOCK}", rf"entre {_CLOCK} e {_CLOCK}"])
 _HOURS = (
     rf"às {_CLOCK}(?: ou {_CLOCK})*|"
-    rf"(?:(?:{_WINDOW})(?: terminando até as {_CLOCK})?|terminando até as {_CLOCK})(?: no (?:primeiro|último) horário)?|"
+    rf"(?:(?:{_WINDOW})(?: terminando até as {_CLOCK})?|terminando até as {_CLOCK})"
+    r"(?: no (?:primeiro|último) horário)?|"
     r"no (?:primeiro|último) horário"
 )
 _TOLD = re.compile(

@@ -20,8 +20,9 @@ _WRITTEN_OUT = {
     "pfv": "por favor", "pfvr": "por favor", "qto": "quanto", "qnt": "quanto", "qnto": "quanto",
     "qnd": "quando", "td": "tudo", "fds": "fim de semana", "pra": "para", "p": "para", "pro": "para o",
     "pras": "para as", "pros": "para os", "c": "com", "eh": "e", "ta": "esta", "tah": "esta", "to": "estou",
-    "tou": "estou", "tava": "estava", "agr": "agora", "aki": "aqui", "okay": "ok", "okk": "ok", "sab": "sabado",
-    "prox": "proxima", "hrs": "horas", "hr": "hora", "hs": "horas", "min": "minutos", "mins": "minutos",
+    "tou": "estou", "tava": "estava", "agr": "agora", "aki": "aqui", "okay": "ok", "okk": "ok",
+    "sab": "sabado", "prox": "proxima", "hrs": "horas", "hr": "hora", "hs": "horas", "min": "minutos",
+    "mins": "minutos",
 }  # fmt: skip
 
 _NUMBERS = {
@@ -65,3 +66,8 @@ def _plain_characters(text: str) -> str:
     return "".join(
         c for c in decomposed if unicodedata.category(c) not in _DROPPED and ord(c) not in _SKIN_TONES
     )
+
+
+def words_of(text: str) -> frozenset[str]:
+    """A set of words, written as a text."""
+    return frozenset(text.split())
