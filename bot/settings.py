@@ -53,6 +53,11 @@ class Settings(BaseSettings):
     inbound_debounce_seconds: float = Field(default=1.5, ge=0, le=60)
     worker_concurrency: int = Field(default=64, ge=1, le=2000)
 
+    limit_customer_runs_per_day: int = Field(default=60, ge=1)
+    limit_customer_input_tokens_per_day: int | None = Field(default=None, ge=1)
+    limit_tenant_runs_per_day: int = Field(default=3000, ge=1)
+    limit_tenant_input_tokens_per_day: int | None = Field(default=None, ge=1)
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     log_format: Literal["console", "json"] = "console"
     metrics_token: str | None = None

@@ -6,6 +6,7 @@ from datetime import datetime
 
 from models.handoff import Reason
 from models.tenant import Tenant
+from models.usage import Over, Scope
 from tools import speech
 
 _SORRY = {
@@ -46,3 +47,10 @@ def expectation(tenant: Tenant, now: datetime) -> str:
 def back_text(tenant: Tenant) -> str:
     """What the customer reads when the bot takes over again."""
     return f"Voltei! Sou o assistente de {tenant.name}. Posso ajudar com seu horário?"
+
+
+def limit_detail(over: Over) -> str:
+    """For staff: which limit of the day was reached, and how much was used."""
+    whose = "Este cliente" if over.scope == Scope.CUSTOMER else "O negócio"
+    tokens = f"{over.used.input_tokens:,}".replace(",", ".")
+    return f"{whose} chegou ao limite do dia: {over.used.runs} respostas automáticas, {tokens} tokens lidos."

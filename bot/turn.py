@@ -21,13 +21,14 @@ from bot.services import Services
 from bot.settings import Settings
 from bot.whatsapp.markup import whatsapp_text
 from bot.whatsapp.split import split
-from models import conversation, handoff, message, run
+from models import conversation, handoff, message, run, usage
 from models.conversation import Claim
 from models.errors import LeaseLost
 from models.handoff import Reason
 from models.message import Author
 from models.run import Run, RunStep, StepKind
 from models.tenant import Tenant
+from models.usage import Limit, Over
 from tools import TOOLS
 from tools.contract import ToolContext
 from tools.execute import Toolbox
@@ -67,9 +68,14 @@ def _answer(services: Services, claim: Claim) -> None:
         return
     with services.db.reading() as session:
         material = load(session, services.now(), claim)
+        # A run that was begun is finished: it was counted when it began.
+        over = _over_limit(session, services, claim, material.tenant) if material.left is None else None
     if not material.inputs:
         with services.db.writing() as session:
             conversation.finish(session, claim, answered_seq=claim.through_seq)
+        return
+    if over is not None:
+        _pause(services, claim, over)
         return
     turn = _begin(services, claim, material)
     outcome = turn.outcome()
@@ -291,6 +297,58 @@ def _queue(
         )
 
 
+# When there is no run
+
+
+def _over_limit(session: Session, services: Services, claim: Claim, tenant: Tenant) -> Over | None:
+    settings = services.settings
+    return usage.over(
+        session,
+        services.now(),
+        tenant,
+        claim.conversation_id,
+        customer=Limit(settings.limit_customer_runs_per_day, settings.limit_customer_input_tokens_per_day),
+        business=Limit(settings.limit_tenant_runs_per_day, settings.limit_tenant_input_tokens_per_day),
+    )
+
+
+def _pause(services: Services, claim: Claim, over: Over) -> None:
+    """Over a limit the model is not asked: a fixed text, and the human queue."""
+    log.warning("usage_limit_reached", scope=over.scope, runs=over.used.runs, tokens=over.used.input_tokens)
+    with services.db.writing() as session:
+        _hand_over_plainly(
+            session, services.now(), claim, Reason.LIMITE_DE_USO, detail=texts.limit_detail(over)
+        )
+    services.wake_outbox.set()
+
+
+def _hand_over_plainly(
+    session: Session,
+    now: datetime,
+    claim: Claim,
+    reason: Reason,
+    *,
+    left: Run | None = None,
+    detail: str = "",
+) -> None:
+    """A fixed text, with what the run that is `left` behind did, and the human queue."""
+    run_id = left.id if left else None
+    conversation.hand_over(session, claim, answered_seq=claim.through_seq)
+    tenant = session.get_one(Tenant, claim.tenant_id)
+    text = texts.handoff_text(reason, tenant, now, said=None, writes=_writes(session, run_id))
+    _queue(session, now, claim, text, author=Author.SYSTEM, epoch=None, run_id=run_id)
+    handoff.open_episode(
+        session,
+        now,
+        claim.tenant_id,
+        claim.conversation_id,
+        reason=reason,
+        trigger_seq=claim.through_seq,
+        run_id=run_id,
+        detail=detail,
+    )
+
+
 # When things go wrong
 
 
@@ -323,25 +381,10 @@ def _give_up(services: Services, claim: Claim) -> None:
     """The emergency exit that needs neither model nor tools: a fixed text, and the human queue."""
     now = services.now()
     with services.db.writing() as session:
-        tenant = session.get_one(Tenant, claim.tenant_id)
         left = run.unfinished(session, claim.tenant_id, claim.conversation_id)
-        conversation.hand_over(session, claim, answered_seq=claim.through_seq)
-        run_id = left.id if left else None
-        text = texts.handoff_text(
-            Reason.ERRO_INTERNO, tenant, now, said=None, writes=_writes(session, run_id)
-        )
-        _queue(session, now, claim, text, author=Author.SYSTEM, epoch=None, run_id=run_id)
-        handoff.open_episode(
-            session,
-            now,
-            claim.tenant_id,
-            claim.conversation_id,
-            reason=Reason.ERRO_INTERNO,
-            trigger_seq=claim.through_seq,
-            run_id=run_id,
-        )
-        if run_id is not None:
-            run.end(session, run_id, now, run.Outcome.CRASHED, handoff_reason=Reason.ERRO_INTERNO)
+        _hand_over_plainly(session, now, claim, Reason.ERRO_INTERNO, left=left)
+        if left is not None and left.id is not None:
+            run.end(session, left.id, now, run.Outcome.CRASHED, handoff_reason=Reason.ERRO_INTERNO)
     services.wake_outbox.set()
 
 

@@ -18,13 +18,17 @@ from models.db import UtcDateTime, table
 class Run(SQLModel, table=True):
     """One agent run: it answers the inbound messages after `from_seq` up to and with `through_seq`.
 
-    `outcome` is None while it is going; then "answered", "handed_off", "superseded" or "crashed".
+    `outcome` is None while it is going; then "answered", "handed_off", "superseded" or "crashed". `provider`
+    and `model` are those that were asked first; once it has ended, those that answered last.
+    `cost_microdollars` is None where the price of a model is not known.
     """
 
     __table_args__ = (
         UniqueConstraint("tenant_id", "id"),
         ForeignKeyConstraint(["tenant_id", "conversation_id"], ["conversation.tenant_id", "conversation.id"]),
         Index("ix_run_conversation", "conversation_id", "id"),
+        Index("ix_run_conversation_day", "tenant_id", "conversation_id", "started_at"),
+        Index("ix_run_tenant_day", "tenant_id", "started_at"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -45,6 +49,7 @@ class Run(SQLModel, table=True):
     output_tokens: int = 0
     cache_read_tokens: int = 0
     cache_write_tokens: int = 0
+    cost_microdollars: int | None = None
 
 
 class RunStep(SQLModel, table=True):
@@ -52,7 +57,8 @@ class RunStep(SQLModel, table=True):
 
     kind "input": `content` is the content (list of blocks) of the user message that opens the run, kept so
     that a resumed run repeats it byte for byte. kind "answer": a model answer as it came (blocks),
-    `stop_reason`, `usage`; `kept` False for an answer that must not be replayed (cut off, refused).
+    `stop_reason`, `usage`, `model` (that which answered, as it names itself); `kept` False for an answer that
+    must not be replayed (cut off, refused).
     kind "result": one tool result {"tool_use_id", "name", "input", "text"}, `is_error`, `error_class`.
     kind "nudge": a user text of ours (re-prompt), `content` is its list of blocks.
     kind "final": the forced final answer, `error_class` is the handoff reason that forced it.
@@ -70,6 +76,7 @@ class RunStep(SQLModel, table=True):
     kept: bool = True
     stop_reason: str | None = Field(default=None, max_length=60)
     usage: dict[str, Any] | None = Field(default=None, sa_type=JSON)
+    model: str | None = Field(default=None, max_length=120)
     is_error: bool = False
     error_class: str | None = Field(default=None, max_length=40)
     milliseconds: int = 0
@@ -143,6 +150,7 @@ class NewStep:
     kept: bool = True
     stop_reason: str | None = None
     usage: dict[str, Any] | None = None
+    model: str | None = None
     is_error: bool = False
     error_class: str | None = None
     milliseconds: int = 0

@@ -453,6 +453,7 @@ def upgrade() -> None:
         sa.Column("output_tokens", sa.Integer(), nullable=False),
         sa.Column("cache_read_tokens", sa.Integer(), nullable=False),
         sa.Column("cache_write_tokens", sa.Integer(), nullable=False),
+        sa.Column("cost_microdollars", sa.Integer(), nullable=True),
         sa.ForeignKeyConstraint(
             ["tenant_id", "conversation_id"],
             ["conversation.tenant_id", "conversation.id"],
@@ -462,6 +463,10 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("run", schema=None) as batch_op:
         batch_op.create_index("ix_run_conversation", ["conversation_id", "id"], unique=False)
+        batch_op.create_index(
+            "ix_run_conversation_day", ["tenant_id", "conversation_id", "started_at"], unique=False
+        )
+        batch_op.create_index("ix_run_tenant_day", ["tenant_id", "started_at"], unique=False)
 
     op.create_table(
         "handoff",
@@ -581,6 +586,7 @@ def upgrade() -> None:
         sa.Column("kept", sa.Boolean(), nullable=False),
         sa.Column("stop_reason", sa.String(length=60), nullable=True),
         sa.Column("usage", sa.JSON(), nullable=True),
+        sa.Column("model", sa.String(length=120), nullable=True),
         sa.Column("is_error", sa.Boolean(), nullable=False),
         sa.Column("error_class", sa.String(length=40), nullable=True),
         sa.Column("milliseconds", sa.Integer(), nullable=False),
@@ -620,6 +626,8 @@ def downgrade() -> None:
 
     op.drop_table("handoff")
     with op.batch_alter_table("run", schema=None) as batch_op:
+        batch_op.drop_index("ix_run_tenant_day")
+        batch_op.drop_index("ix_run_conversation_day")
         batch_op.drop_index("ix_run_conversation")
 
     op.drop_table("run")
