@@ -11,31 +11,40 @@
 
   function merge(box, fresh, { prune }) {
     const before = new Map(keyed(box).map((child) => [child.dataset.key, child]));
+    const wanted = keyed(fresh);
+    if (prune) {
+      const kept = new Set(wanted.map((child) => child.dataset.key));
+      before.forEach((child, key) => { if (!kept.has(key)) child.remove(); });
+    }
     const added = [];
     let last = null;
-    for (const next of keyed(fresh)) {
+    for (const next of wanted) {
       const old = before.get(next.dataset.key);
-      before.delete(next.dataset.key);
-      let now = old;
-      if (!old) {
-        now = next;
-        added.push(next);
-      } else if (!alike(old, next)) {
-        if (old.matches("details[open]")) next.open = true;
-        const focused = old.contains(document.activeElement);
-        old.replaceWith(next);
-        if (focused) next.querySelector("a, summary")?.focus({ preventScroll: true });
-        now = next;
-      }
-      if (last ? last.nextElementSibling !== now : !old) {
-        if (last) last.after(now);
-        else if (!old) box.prepend(now);
-      }
+      const now = old ? renew(old, next) : next;
+      if (!old) added.push(next);
+      // A part of a thread only gains lines. A whole list is put in order, and moves nothing without need:
+      // an element that is moved loses its focus.
+      if (last && (prune || !old) && last.nextElementSibling !== now) last.after(now);
+      else if (!last && !old) prune ? box.prepend(now) : box.append(now);
       last = now;
     }
-    if (prune) before.forEach((gone) => gone.remove());
     return added;
   }
+
+  function renew(old, next) {
+    if ("merge" in old.dataset) {
+      merge(old, next, { prune: true });
+      return old;
+    }
+    if (alike(old, next)) return old;
+    if (old.matches("details[open]")) next.open = true;
+    const place = stops(old).indexOf(document.activeElement);
+    old.replaceWith(next);
+    stops(next)[place]?.focus({ preventScroll: true });
+    return next;
+  }
+
+  const stops = (element) => [...element.querySelectorAll("a, summary, pre")];
 
   function alike(one, other) {
     const copy = one.cloneNode(true);
@@ -103,15 +112,7 @@
     document.body.classList.add("live");
     const address = (version) => `${list.dataset.poll}&v=${version}`;
     poll(address, (fresh) => {
-      const rows = list.querySelector("[data-key=rows]"), next = fresh.querySelector("[data-key=rows]");
-      if (rows && next) {
-        merge(rows, next, { prune: true });
-        next.replaceWith(rows);
-      }
-      const tabs = list.querySelector("[data-key=tabs]"), focus = document.activeElement;
-      const held = tabs?.contains(focus) ? [...tabs.children].indexOf(focus) : -1;
-      list.replaceChildren(...fresh.body.children);
-      if (held >= 0) list.querySelector("[data-key=tabs]").children[held]?.focus();
+      merge(list, fresh.body, { prune: true });
       const waiting = Number(list.querySelector("[data-waiting]").dataset.waiting);
       document.title = document.title.replace(/^(\(\d+\) )?/, waiting ? `(${waiting}) ` : "");
     });
@@ -125,7 +126,7 @@
   function converse() {
     const thread = document.getElementById("thread"), situation = document.getElementById("situation");
     const composer = document.getElementById("composer"), alerts = document.getElementById("alerts");
-    const jump = document.getElementById("jump"), foot = document.getElementById("foot");
+    const jump = document.getElementById("jump");
     const draftKey = `rascunho-${talk.dataset.id}`;
     let newest = lastSeq(), told = 0, unsure = false;
 
@@ -253,7 +254,6 @@
     poll((version) => `${talk.dataset.poll}?depois=${newest}&v=${version}`, take);
     if (document.getElementById("problem")) document.getElementById("problem").focus();
     else if (location.hash === "#fim") toEnd();
-    new ResizeObserver(() => document.documentElement.style.setProperty("--foot", `${foot.offsetHeight}px`)).observe(foot);
     saw();
   }
 

@@ -1,0 +1,484 @@
+"""The staff pages in a real browser: phone and desk, day and night, with and without JavaScript."""
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from models.conversation import WINDOW, Holder
+from models.db import Database
+from models.handoff import Reason
+from models.message import Author, Status
+from models.run import Outcome
+from tests.bot.web.office import ANA, BRUNO, Office, result
+from tests.browser.conftest import Complaints, served
+from tests.fakes.talk import PASSWORD
+
+pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
+
+PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 860}
+LOOKS = [(size, scheme) for size in (PHONE, DESK) for scheme in ("light", "dark")]
+NAMES = [f"{size['width']} {scheme}" for size, scheme in LOOKS]
+PICTURES = os.environ.get("PICTURES")  # a folder: keep a picture of every state there, to be looked at
+XSS = '<img src=x onerror="window.__xss=1;alert(1)">'
+
+
+@dataclass
+class Site:
+    """An office behind a real server, and browsers that come to it."""
+
+    office: Office
+    url: str
+    browser: Browser
+    complaints: Complaints
+
+    def visit(self, email: str | None = ANA, **options: Any) -> Page:
+        """A new browser, logged in as this person, or as nobody."""
+        options = {"viewport": DESK, "locale": "pt-BR", "reduced_motion": "reduce", **options}
+        context: BrowserContext = self.browser.new_context(base_url=self.url, **options)
+        context.set_default_timeout(10_000)
+        page = self.complaints.listen(context.new_page())
+        if email:
+            page.goto("/entrar")
+            page.get_by_label("E-mail").fill(email)
+            page.get_by_label("Senha").fill(PASSWORD)
+            page.get_by_role("button", name="Entrar").click()
+            page.wait_for_url("**/fila")
+        return page
+
+
+@pytest.fixture
+def site(sqlite_db: Database, browser: Browser, complaints: Complaints) -> Iterator[Site]:
+    office = Office(sqlite_db)
+    with served(office.app) as url:
+        found = Site(office, url, browser, complaints)
+        yield found
+        for context in browser.contexts:
+            context.close()
+
+
+def waiting(office: Office, text: str = "Posso falar com alguém?", **more: str) -> int:
+    conversation_id = office.says(text, **more)
+    office.flags(conversation_id)
+    return conversation_id
+
+
+def busy(office: Office) -> dict[str, int]:
+    """A morning at the salon: one conversation of every kind."""
+    end = office.clock.at
+    office.clock.at = end - timedelta(days=1, minutes=40)
+    maria = office.says("Oi! Queria marcar um corte", name="Maria Aparecida")
+    run_id = office.works(
+        maria,
+        result("buscar_horarios", {"data": "2026-12-03", "servico_id": 1}, "Ana Souza: 09:00, 10:00, 14:00"),
+        result(
+            "agendar", {"data": "2026-12-03", "hora": "14"}, "A hora é HH:MM.", error_class="invalid_input"
+        ),
+    )
+    office.answers(maria, "Marcado! Corte feminino com Ana Souza, quinta, 03/12, às 14h.", run_id=run_id)
+    office.clock.at = end - timedelta(minutes=22)
+    office.says("Será que dá para encaixar minha filha junto?", name="Maria Aparecida")
+    run_id = office.works(maria, outcome=Outcome.HANDED_OFF, handoff_reason=Reason.PEDIDO_DO_CLIENTE)
+    office.answers(maria, "Vou chamar uma pessoa da equipe.", run_id=run_id, status=Status.DELIVERED)
+    office.flags(maria, detail="Quer encaixar a filha no mesmo horário.")
+    office.books(maria, starts_in=timedelta(days=1, hours=4))
+    office.clock.at = end - timedelta(minutes=8)
+    audio = office.says("", name="João Pedro", phone="+5511988887777", kind="audio")
+    office.flags(audio, Reason.MIDIA_NAO_SUPORTADA)
+    office.clock.at = end - timedelta(hours=2)
+    mine = waiting(office, "Preciso remarcar", name="Karina", phone="+5511966665555")
+    office.takes(mine, office.ana)
+    said = {"author": Author.STAFF, "staff_id": office.ana}
+    office.answers(mine, "Para quando?", status=Status.DELIVERED, **said)
+    office.answers(mine, "Temos sexta às 15h.", status=Status.FAILED, error_code=63024, **said)
+    his = waiting(office, "Oi", name="Zilda", phone="+5511933332222")
+    office.takes(his, office.bruno)
+    office.clock.at = end - WINDOW
+    shut = waiting(office, "Tem vaga hoje?", name="Wesley", phone="+5511944443333")
+    office.clock.at = end
+    return {"maria": maria, "audio": audio, "mine": mine, "his": his, "shut": shut}
+
+
+# Look, and who can use it
+
+
+State = Callable[[Site, Page], None]
+
+
+def _login(site: Site, page: Page) -> None:
+    page.goto("/entrar")
+
+
+def _refused(site: Site, page: Page) -> None:
+    page.goto("/entrar")
+    page.get_by_label("E-mail").fill("ninguem@bela.test")
+    page.get_by_label("Senha").fill("uma senha qualquer")
+    page.get_by_role("button", name="Entrar").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+
+
+def _empty(site: Site, page: Page) -> None:
+    page.goto("/fila")
+
+
+def _full(site: Site, page: Page) -> None:
+    busy(site.office)
+    page.goto("/fila")
+
+
+def _all(site: Site, page: Page) -> None:
+    busy(site.office)
+    page.goto("/fila?aba=todas")
+
+
+def _conversation(site: Site, page: Page) -> None:
+    page.goto(f"/fila/{busy(site.office)['maria']}#fim")
+
+
+def _tools(site: Site, page: Page) -> None:
+    page.goto(f"/fila/{busy(site.office)['maria']}")
+    page.locator("details.work summary").first.click()
+
+
+def _mine(site: Site, page: Page) -> None:
+    page.goto(f"/fila/{busy(site.office)['mine']}#fim")
+    page.get_by_text("Devolver ao assistente").click()
+
+
+def _his(site: Site, page: Page) -> None:
+    page.goto(f"/fila/{busy(site.office)['his']}#fim")
+
+
+def _shut(site: Site, page: Page) -> None:
+    page.goto(f"/fila/{busy(site.office)['shut']}#fim")
+
+
+def _conflict(site: Site, page: Page) -> None:
+    conversation_id = waiting(site.office)
+    page.goto(f"/fila/{conversation_id}#fim")
+    site.office.takes(conversation_id, site.office.bruno)
+    page.get_by_label("Sua resposta").fill("Claro, pode vir às 15h.")
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("alert")).to_contain_text("Bruno Reis já assumiu esta conversa.")
+
+
+def _agenda(site: Site, page: Page) -> None:
+    busy(site.office)
+    page.goto("/agenda?dia=2026-12-03")
+
+
+def _missing(site: Site, page: Page) -> None:
+    page.goto("/fila/987654")
+
+
+STATES: dict[str, State] = {
+    "login": _login,
+    "login refused": _refused,
+    "queue empty": _empty,
+    "queue full": _full,
+    "queue all": _all,
+    "conversation": _conversation,
+    "tool calls": _tools,
+    "own conversation": _mine,
+    "colleague's conversation": _his,
+    "window shut": _shut,
+    "conflict": _conflict,
+    "agenda": _agenda,
+    "missing": _missing,
+}
+
+
+@pytest.mark.parametrize("state", STATES)
+@pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=NAMES)
+def test_every_state_is_usable_by_everybody(site: Site, state: str, size: Any, scheme: Any) -> None:
+    """axe finds nothing, nothing sticks out to the side, the browser has nothing to complain about."""
+    page = site.visit(None if state.startswith("login") else ANA, viewport=size, color_scheme=scheme)
+    STATES[state](site, page)
+    if PICTURES:
+        page.screenshot(path=Path(PICTURES) / f"{state} {size['width']} {scheme}.png")
+    found = Axe().run(page).response["violations"]
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+
+
+# Working
+
+
+@pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without"])
+def test_take_answer_give_back(site: Site, javascript: bool) -> None:
+    conversation_id = waiting(site.office, name="Maria")
+    page = site.visit(java_script_enabled=javascript, viewport=PHONE)
+    page.get_by_role("link", name="Maria").click()
+    page.get_by_role("button", name="Assumir").click()
+    expect(page.locator("#situation")).to_contain_text("Com você")
+    page.get_by_label("Sua resposta").fill("Oi, Maria! Pode vir às 15h.")
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("log")).to_contain_text("Oi, Maria! Pode vir às 15h.")
+    expect(page.get_by_role("log")).to_contain_text("Na fila de envio")
+    expect(page.get_by_label("Sua resposta")).to_have_value("")
+    page.get_by_text("Devolver ao assistente").click()
+    page.get_by_label("Recado para o assistente").fill("Combinado às 15h.")
+    page.get_by_role("button", name="Devolver").click()
+    expect(page.get_by_role("status")).to_contain_text("Conversa devolvida ao assistente.")
+    assert site.office.row(conversation_id).holder == Holder.BOT
+    texts = [line.text for line in site.office.lines(conversation_id)]
+    assert texts[1] == "Oi, Maria! Pode vir às 15h."
+    assert len(texts) == 3
+
+
+def quickly(page: Page, path: str) -> Page:
+    """Open the page with a clock that the test moves: polls come when it says so."""
+    page.clock.install()
+    page.goto(path)
+    return page
+
+
+def poll(page: Page) -> None:
+    with page.expect_response(lambda answer: "/linhas" in answer.url):
+        page.clock.run_for(5000)
+
+
+def test_the_list_keeps_itself_current(site: Site) -> None:
+    page = quickly(site.visit(), "/fila")
+    expect(page.get_by_text("Ninguém esperando.")).to_be_visible()
+    waiting(site.office, name="Maria")
+    poll(page)
+    expect(page.get_by_role("link", name="Maria")).to_be_visible()
+    expect(page).to_have_title("(1) Fila · Hora Certa")
+    page.get_by_role("link", name="Maria").focus()
+    waiting(site.office, name="João", phone="+5511911112222")
+    poll(page)
+    expect(page.get_by_role("link", name="João")).to_be_visible()
+    expect(page.get_by_role("link", name="Maria")).to_be_focused()
+
+
+def test_draft_caret_and_focus_survive_everything_that_arrives(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = quickly(site.visit(viewport=PHONE), f"/fila/{conversation_id}#fim")
+    box = page.get_by_label("Sua resposta")
+    box.type("Pode vir às 15h")
+    box.evaluate("box => box.setSelectionRange(4, 4)")
+    for number in range(5):
+        site.office.says(f"mensagem {number}")
+        poll(page)
+        expect(page.get_by_role("log")).to_contain_text(f"mensagem {number}")
+    expect(box).to_be_focused()
+    assert box.input_value() == "Pode vir às 15h"
+    assert box.evaluate("box => box.selectionStart") == 4
+    page.reload()
+    assert page.get_by_label("Sua resposta").input_value() == "Pode vir às 15h"
+
+
+def test_delivery_moves_on_in_place(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    site.office.answers(conversation_id, "Oi!", status=Status.SENT)
+    page = quickly(site.visit(), f"/fila/{conversation_id}#fim")
+    expect(page.get_by_role("log")).to_contain_text("Enviado")
+    with site.office.db.writing() as session:
+        line = site.office.lines(conversation_id)[-1]
+        session.merge(line).status = Status.READ
+    poll(page)
+    expect(page.get_by_role("log")).to_contain_text("Lido")
+    expect(page.get_by_text("Oi!", exact=True)).to_have_count(1)
+
+
+def test_what_came_meanwhile_stops_the_reply_and_the_draft_stays(site: Site) -> None:
+    conversation_id = waiting(site.office, name="Maria")
+    page = quickly(site.visit(), f"/fila/{conversation_id}#fim")
+    box = page.get_by_label("Sua resposta")
+    box.fill("Pode vir às 15h")
+    site.office.says("Mudei de ideia", name="Maria")
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("alert")).to_contain_text("Maria escreveu enquanto você escrevia.")
+    expect(page.get_by_role("alert")).to_be_focused()
+    expect(page.get_by_role("log")).to_contain_text("Mudei de ideia")
+    assert box.input_value() == "Pode vir às 15h"
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("log")).to_contain_text("Pode vir às 15h")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    assert [line.text for line in site.office.lines(conversation_id)][1:] == [
+        "Mudei de ideia",
+        "Pode vir às 15h",
+    ]
+
+
+def test_two_people_one_conversation(site: Site) -> None:
+    """Ana's open page learns by itself that Bruno took it; what she wrote is not lost."""
+    conversation_id = waiting(site.office)
+    ana = quickly(site.visit(), f"/fila/{conversation_id}#fim")
+    ana.get_by_label("Sua resposta").fill("Oi, aqui é a Ana")
+    bruno = site.visit(BRUNO)
+    bruno.goto(f"/fila/{conversation_id}")
+    bruno.get_by_role("button", name="Assumir").click()
+    expect(bruno.locator("#situation")).to_contain_text("Com você")
+    poll(ana)
+    expect(ana.locator("#composer")).to_contain_text("Com Bruno Reis. Só quem assumiu responde por aqui.")
+    expect(ana.get_by_label("Seu texto não foi enviado")).to_have_value("Oi, aqui é a Ana")
+    bruno.get_by_text("Devolver ao assistente").click()
+    bruno.get_by_role("button", name="Devolver").click()
+    bruno.wait_for_url("**/fila")
+    poll(ana)
+    expect(ana.get_by_label("Sua resposta")).to_have_value("Oi, aqui é a Ana")
+
+
+def test_one_click_too_many_sends_once(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = site.visit()
+    page.goto(f"/fila/{conversation_id}#fim")
+    page.get_by_label("Sua resposta").fill("Oi!")
+    page.get_by_role("button", name="Enviar").dblclick()
+    expect(page.get_by_role("log")).to_contain_text("Oi!")
+    expect(page.get_by_label("Sua resposta")).to_have_value("")
+    assert len(site.office.lines(conversation_id)) == 2
+
+
+def test_without_network_the_draft_stays_and_the_same_text_goes_once(site: Site) -> None:
+    """The answer to a send is lost: the second try carries the same key."""
+    conversation_id = waiting(site.office)
+    page = site.visit()
+    page.goto(f"/fila/{conversation_id}#fim")
+    page.get_by_label("Sua resposta").fill("Oi!")
+
+    def lose(route: Any) -> None:
+        route.fetch()
+        route.abort()
+
+    page.route("**/responder", lose, times=1)
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("alert")).to_contain_text("Sem conexão")
+    assert page.get_by_label("Sua resposta").input_value() == "Oi!"
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_label("Sua resposta")).to_have_value("")
+    assert len(site.office.lines(conversation_id)) == 2
+
+
+def test_enter_sends_at_a_desk(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = site.visit()
+    page.goto(f"/fila/{conversation_id}#fim")
+    box = page.get_by_label("Sua resposta")
+    box.press_sequentially("Oi")
+    box.press("Shift+Enter")
+    box.press_sequentially("tudo bem?")
+    box.press("Enter")
+    expect(page.get_by_role("log")).to_contain_text("tudo bem?")
+    assert site.office.lines(conversation_id)[-1].text == "Oi\ntudo bem?"
+    expect(box).to_be_focused()
+
+
+def test_enter_breaks_the_line_on_a_phone(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = site.visit(viewport=PHONE, has_touch=True, is_mobile=True)
+    page.goto(f"/fila/{conversation_id}#fim")
+    box = page.get_by_label("Sua resposta")
+    box.press_sequentially("Oi")
+    box.press("Enter")
+    assert box.input_value() == "Oi\n"
+    assert len(site.office.lines(conversation_id)) == 1
+
+
+def test_a_reader_far_up_is_not_moved(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    for number in range(40):
+        site.office.answers(conversation_id, f"linha {number}")
+    page = quickly(site.visit(viewport=PHONE), f"/fila/{conversation_id}")
+    page.evaluate("scrollTo(0, 300)")
+    before = page.locator("[data-seq='5']").bounding_box()
+    site.office.says("novidade")
+    poll(page)
+    expect(page.get_by_role("button", name="Nova mensagem")).to_be_visible()
+    after = page.locator("[data-seq='5']").bounding_box()
+    assert before
+    assert after
+    assert abs(before["y"] - after["y"]) <= 2
+    assert site.office.row(conversation_id).unread == 2, "nobody has seen it"
+    with page.expect_response("**/lida"):
+        page.get_by_role("button", name="Nova mensagem").click()
+    assert site.office.row(conversation_id).unread == 0
+
+
+def test_a_hidden_tab_asks_nothing(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = quickly(site.visit(), f"/fila/{conversation_id}#fim")
+    poll(page)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    hide = "Object.defineProperty(document, 'hidden', {configurable: true, get: () => %s});" \
+        "document.dispatchEvent(new Event('visibilitychange'))"  # fmt: skip
+    page.evaluate(hide % "true")
+    page.clock.run_for(60_000)
+    assert asked == []
+    with page.expect_response(lambda answer: "/linhas" in answer.url):
+        page.evaluate(hide % "false")
+
+
+def test_an_ended_session_is_told(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = quickly(site.visit(), f"/fila/{conversation_id}#fim")
+    site.office.clock.forward(hours=13)
+    poll(page)
+    expect(page.get_by_role("alert")).to_contain_text("Sua sessão terminou.")
+
+
+def test_nothing_that_strangers_write_runs(site: Site) -> None:
+    """In every place at once; also what comes by polling and what is given back after a conflict."""
+    office = site.office
+    conversation_id = office.says(XSS, name=XSS)
+    run_id = office.works(conversation_id, result(XSS[:40], {XSS: XSS}, XSS))
+    office.answers(conversation_id, XSS, run_id=run_id)
+    office.flags(conversation_id, detail=XSS)
+    office.books(conversation_id, starts_in=timedelta(hours=1))
+    page = site.visit()
+    for path in ("/fila", "/fila?aba=todas", "/agenda"):
+        page.goto(path)
+    quickly(page, f"/fila/{conversation_id}#fim")
+    office.says(XSS, name=XSS)
+    poll(page)
+    expect(page.get_by_text(XSS, exact=True).first).to_be_visible()
+    page.get_by_label("Sua resposta").fill(XSS)
+    office.takes(conversation_id, office.bruno)
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert page.evaluate("window.__xss") is None
+
+
+def test_by_keyboard_alone(site: Site) -> None:
+    """From the login to a sent reply without a mouse; the first stop of every page skips to its content."""
+    conversation_id = waiting(site.office, name="Maria")
+    page = site.visit(None)
+    page.goto("/entrar")
+    page.keyboard.type(ANA)
+    page.keyboard.press("Tab")
+    page.keyboard.type(PASSWORD)
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/fila")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Pular para o conteúdo")).to_be_focused()
+    page.keyboard.press("Enter")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Maria")).to_be_focused()
+    page.keyboard.press("Enter")
+    page.wait_for_url(f"**/fila/{conversation_id}#fim")
+    page.get_by_label("Sua resposta").focus()
+    page.keyboard.type("Oi!")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Enviar")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("log")).to_contain_text("Oi!")
+
+
+def test_drafts_do_not_outlive_the_login(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = site.visit()
+    page.goto(f"/fila/{conversation_id}#fim")
+    page.get_by_label("Sua resposta").fill("segredo")
+    page.get_by_role("button", name="Sair").click()
+    page.wait_for_url("**/entrar")
+    assert page.evaluate("sessionStorage.length") == 0
