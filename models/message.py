@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 from sqlalchemy import (
@@ -14,6 +15,7 @@ from sqlalchemy import (
     Select,
     UniqueConstraint,
     and_,
+    bindparam,
     delete,
     exists,
     insert,
@@ -316,13 +318,27 @@ def claim_outgoing(session: Session, now: datetime, conversation_id: int | None 
 
     A bot line is dropped here, the last moment before the request, if a person took the conversation.
     """
+    query = _next_queued()
+    if conversation_id is not None:
+        query = query.where(table(Message).c.conversation_id == conversation_id)
+    while row := session.execute(query, {"now": now}).first():
+        if row.epoch is not None and row.holder == Holder.STAFF and row.epoch != row.current_epoch:
+            _set(session, row.id, status=Status.DROPPED)
+            continue
+        _set(session, row.id, status=Status.SENDING, sending_since=now, attempts=row.attempts + 1)
+        return _claimed(row, now, row.attempts + 1)
+    return None
+
+
+@cache  # building it costs more than running it
+def _next_queued() -> Select[Any]:
     messages = table(Message)
     earlier = messages.alias("earlier")
-    query = (
+    return (
         _outgoing()
         .where(
             messages.c.status == Status.QUEUED,
-            messages.c.send_after <= now,
+            messages.c.send_after <= bindparam("now", type_=UtcDateTime()),
             ~exists().where(
                 earlier.c.conversation_id == messages.c.conversation_id,
                 earlier.c.status.in_(UNSENT),
@@ -331,15 +347,6 @@ def claim_outgoing(session: Session, now: datetime, conversation_id: int | None 
         )
         .order_by(messages.c.send_after, messages.c.id)
     )
-    if conversation_id is not None:
-        query = query.where(messages.c.conversation_id == conversation_id)
-    while row := session.execute(query).first():
-        if row.epoch is not None and row.holder == Holder.STAFF and row.epoch != row.current_epoch:
-            _set(session, row.id, status=Status.DROPPED)
-            continue
-        _set(session, row.id, status=Status.SENDING, sending_since=now, attempts=row.attempts + 1)
-        return _claimed(row, now, row.attempts + 1)
-    return None
 
 
 def claim_doubtful(
@@ -465,14 +472,13 @@ def mark_accepted(
     error_code: int | None = None,
 ) -> Progress:
     """The provider took it under this sid. Reports that came before we knew the sid are applied as well."""
-    row = _locked(session, outgoing.tenant_id, col(Message.id) == outgoing.id)
+    kept = table(EarlyStatus)
+    early = session.execute(delete(kept).where(kept.c.provider_sid == sid).returning(kept)).first()
+    if early is not None and RANK[Status(early.status)] > RANK[status]:
+        status, error_code = Status(early.status), early.error_code
+    row = _locked(session, outgoing.tenant_id, table(Message).c.id == outgoing.id)
     assert row is not None
-    progress = _advance(row, now, sid, status, error_code)
-    early = session.get(EarlyStatus, sid)
-    if early is None:
-        return progress
-    session.delete(early)
-    return _advance(row, now, sid, Status(early.status), early.error_code)
+    return _advance(session, row, now, sid, status, error_code)
 
 
 def apply_status(
@@ -489,44 +495,56 @@ def apply_status(
 
     None: no such line is known yet. The report is kept, and applied as soon as the sid is known.
     """
-    row = None
-    if message_id is not None:
-        row = _locked(session, tenant_id, col(Message.id) == message_id)
+    messages = table(Message)
+    row = _locked(session, tenant_id, messages.c.id == message_id) if message_id is not None else None
     if row is None:
-        row = _locked(session, tenant_id, col(Message.provider_sid) == sid)
+        row = _locked(session, tenant_id, messages.c.provider_sid == sid)
     if row is None:
         _keep(session, now, sid, status, error_code)
         return None
-    return _advance(row, now, sid, status, error_code)
+    return _advance(session, row, now, sid, status, error_code)
 
 
-def _locked(session: Session, tenant_id: int, which: ColumnElement[bool]) -> Message | None:
+def _locked(session: Session, tenant_id: int, which: ColumnElement[bool]) -> Row[Any] | None:
+    messages = table(Message)
     query = (
-        select(Message)
-        .where(col(Message.tenant_id) == tenant_id, which, col(Message.direction) == Direction.OUT)
+        select(
+            messages.c.id,
+            messages.c.tenant_id,
+            messages.c.conversation_id,
+            messages.c.run_id,
+            messages.c.status,
+            messages.c.error_code,
+            messages.c.attempts,
+            messages.c.provider_sid,
+            messages.c.extra,
+            messages.c.sent_at,
+        )
+        .where(messages.c.tenant_id == tenant_id, which, messages.c.direction == Direction.OUT)
         .with_for_update()
-        .execution_options(populate_existing=True)
     )
-    return session.scalar(query)
+    return session.execute(query).first()
 
 
-def _advance(row: Message, now: datetime, sid: str, status: Status, error_code: int | None) -> Progress:
-    changed = row.provider_sid in (None, sid) and sid not in row.extra.get(FORMER_SIDS, ())
+def _advance(
+    session: Session, row: Row[Any], now: datetime, sid: str, status: Status, error_code: int | None
+) -> Progress:
+    ours = row.provider_sid in (None, sid) and sid not in row.extra.get(FORMER_SIDS, ())
+    changed = ours and RANK[status] > RANK[Status(row.status)]
+    values: dict[str, object] = {"provider_sid": sid} if ours and row.provider_sid is None else {}
     if changed:
-        row.provider_sid = sid
-        changed = RANK[status] > RANK[Status(row.status)]
-    if changed:
-        row.status = status
-        row.error_code = error_code if status == Status.FAILED else None
-        row.sent_at = row.sent_at or (now if status != Status.FAILED else None)
-    assert row.id is not None
+        failed = status == Status.FAILED
+        values |= {"status": status, "error_code": error_code if failed else None}
+        values |= {"sent_at": row.sent_at or (None if failed else now)}
+    if values:
+        _set(session, row.id, **values)
     return Progress(
         message_id=row.id,
         tenant_id=row.tenant_id,
         conversation_id=row.conversation_id,
         run_id=row.run_id,
-        status=Status(row.status),
-        error_code=row.error_code,
+        status=status if changed else Status(row.status),
+        error_code=error_code if changed else row.error_code,
         attempts=row.attempts,
         changed=changed,
     )
@@ -540,11 +558,19 @@ def send_anew(session: Session, progress: Progress, send_after: datetime) -> Non
 
     Its sid is remembered: what is still reported of that one says nothing of the new attempt.
     """
-    row = _locked(session, progress.tenant_id, col(Message.id) == progress.message_id)
+    row = _locked(session, progress.tenant_id, table(Message).c.id == progress.message_id)
     assert row is not None
-    row.extra = row.extra | {FORMER_SIDS: [*row.extra.get(FORMER_SIDS, ()), row.provider_sid]}
-    row.provider_sid = row.error_code = row.sent_at = None
-    row.status, row.send_after = Status.QUEUED, send_after
+    former = [*row.extra.get(FORMER_SIDS, ()), row.provider_sid]
+    _set(
+        session,
+        row.id,
+        status=Status.QUEUED,
+        send_after=send_after,
+        extra=row.extra | {FORMER_SIDS: former},
+        provider_sid=None,
+        error_code=None,
+        sent_at=None,
+    )
 
 
 def _keep(session: Session, now: datetime, sid: str, status: Status, error_code: int | None) -> None:
@@ -572,9 +598,11 @@ def apply_late(session: Session, now: datetime) -> list[Progress]:
     )
     late = []
     for early, tenant_id in session.execute(query).all():
-        row = _locked(session, tenant_id, col(Message.provider_sid) == early.provider_sid)
+        row = _locked(session, tenant_id, table(Message).c.provider_sid == early.provider_sid)
         if row is not None:
-            late.append(_advance(row, now, early.provider_sid, Status(early.status), early.error_code))
+            late.append(
+                _advance(session, row, now, early.provider_sid, Status(early.status), early.error_code)
+            )
         session.delete(early)
     return late
 

@@ -4,10 +4,6 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from bot.whatsapp.markup import whatsapp_text
-
-__all__ = ["split", "units", "whatsapp_text"]
-
 # Twilio refuses more than 1,600 and does not say how it counts; UTF-16 units are the larger count.
 LIMIT = 1500
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.whatsapp.split import whatsapp_text
+from bot.whatsapp.markup import whatsapp_text
 
 
 @pytest.mark.parametrize(
