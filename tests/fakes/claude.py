@@ -110,9 +110,7 @@ class FakeClaude(ScriptedServer):
         # Fields of its own answers are taken back, also those that are new to everybody.
         blocks = [block for block in _blocks(answer["content"]) if isinstance(block.get("type"), str)]
         self._own_fields |= {(block["type"], name) for block in blocks for name in block}
-        known = [block["signature"].partition(".")[2] for _, _, block in _thinking(body["messages"])]
-        link = known[-1] if known else ""
-        return {**answer, "content": [_signed(block, link, body) for block in answer["content"]]}
+        return {**answer, "content": list(_signed(answer["content"], body))}
 
     def check(self, request: httpx.Request, body: Body) -> None:
         _check_address(request)
@@ -274,10 +272,17 @@ def _unbound_thinking(body: Body) -> Iterator[str]:
         previous = digest
 
 
-def _signed(block: Any, link: str, body: Body) -> Any:
-    if not isinstance(block, dict) or block.get("type") != "thinking" or "signature" in block:
-        return block
-    return {**block, "signature": f"{link}.{_digest(body, body['messages'], block)}"}
+def _signed(content: list[Any], body: Body) -> Iterator[Any]:
+    """The blocks of an answer to `body`; thinking without a signature gets one."""
+    link = ""
+    for _, _, block in _thinking(body["messages"]):
+        link = block["signature"].partition(".")[2]
+    for block in content:
+        if isinstance(block, dict) and block.get("type") == "thinking" and "signature" not in block:
+            digest = _digest(body, body["messages"], block)
+            block = {**block, "signature": f"{link}.{digest}"}
+            link = digest
+        yield block
 
 
 def _thinking(messages: list[Body]) -> Iterator[tuple[str, int, Body]]:

@@ -110,8 +110,9 @@ def test_a_model_that_is_down_is_soon_not_asked() -> None:
 
 @pytest.mark.parametrize("outcome", ["configuration", "rejected"])
 def test_a_model_that_refuses_is_not_down(outcome: Literal["configuration", "rejected"]) -> None:
-    client = GuardedClient(Scripted(*[outcome] * 5), breaker(Stopwatch()))
-    assert [ask(client) for _ in range(5)] == ["scripted"] * 5
+    """It answers, so it also ends a row of failures."""
+    client = GuardedClient(Scripted(DOWN, DOWN, outcome, DOWN, DOWN, outcome), breaker(Stopwatch()))
+    assert [ask(client) for _ in range(6)] == ["scripted"] * 6
 
 
 def test_a_call_without_time_says_nothing_about_the_model() -> None:

@@ -274,6 +274,12 @@ def test_thinking_is_not_left_out_in_the_middle() -> None:
     assert "bound to a different conversation" in message_of(post(FakeClaude([]), body))
 
 
+def test_two_thoughts_of_one_answer_are_taken_back() -> None:
+    fake, body = FakeClaude([answer(thinking("a"), thinking("b"), tool_use("listar"))]), valid()
+    turn(fake, body)
+    assert post(FakeClaude([answer(text("Olá!"))]), body).status_code == 200
+
+
 def test_fields_of_its_own_are_taken_back() -> None:
     """The API may add output fields at any time, and wants them back."""
     fake = FakeClaude([answer({**tool_use("listar"), "novelty": 1}), answer(text("Olá!"))])
