@@ -81,7 +81,7 @@ class ScriptedServer:
     @contextmanager
     def serve(self) -> Iterator[str]:
         """Run on a free port of 127.0.0.1; yields the base address."""
-        server = ThreadingHTTPServer(("127.0.0.1", 0), _handler_of(self))
+        server = _Server(("127.0.0.1", 0), _handler_of(self))
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -113,6 +113,10 @@ class ScriptedServer:
         if isinstance(step, Exception):
             raise step
         return step if isinstance(step, Reply) else Reply(200, self.finish(step, body))
+
+
+class _Server(ThreadingHTTPServer):
+    request_queue_size = 1024  # the default of 5 resets lines when many runs begin at once
 
 
 def _decoded(request: httpx.Request) -> Body:
