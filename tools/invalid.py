@@ -2,7 +2,6 @@
 
 import json
 import unicodedata
-from collections.abc import Mapping
 from typing import TypeVar
 
 from pydantic import ValidationError
@@ -17,6 +16,7 @@ _RULES = {
     "string_type": "deve ser um texto",
     "list_type": "deve ser uma lista de números inteiros",
 }
+MAX_DEPTH = 5
 _OURS = ("identifier", "date", "time", "one_of", "size")
 _A = TypeVar("_A", bound=Arguments)
 
@@ -36,15 +36,20 @@ def parsed(arguments: type[_A], given: object) -> _A:
         raise InvalidInput("\n".join(["Argumentos inválidos, nada foi feito:", *lines])) from None
 
 
-def cleaned(value: object) -> object:
-    """Texts without control characters and lone surrogates, composed (NFC), all the way down."""
+def cleaned(value: object, depth: int = MAX_DEPTH) -> object:
+    """Texts without control characters and lone surrogates, composed (NFC), all the way down.
+
+    What is nested deeper than any argument of ours becomes null.
+    """
     if isinstance(value, str):
         return _clean(value)
+    if not isinstance(value, dict | list):
+        return value
+    if depth == 0:
+        return None
     if isinstance(value, dict):
-        return {_clean(str(key)): cleaned(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [cleaned(item) for item in value]
-    return value
+        return {_clean(str(key)): cleaned(item, depth - 1) for key, item in value.items()}
+    return [cleaned(item, depth - 1) for item in value]
 
 
 def _clean(text: str) -> str:
@@ -59,7 +64,7 @@ def _line(arguments: type[Arguments], detail: ErrorDetails) -> str:
     name = speech.shortened(str(detail["loc"][0]))
     if detail["type"] == "extra_forbidden":
         return f"- `{name}`: esse campo não existe. {_accepted(arguments)}"
-    return f"- `{name}`: {_rule(detail)}. Exemplo: {_example(arguments, name)}."
+    return f"- `{name}`: {_rule(detail)}.{_example(arguments, name)}"
 
 
 def _accepted(arguments: type[Arguments]) -> str:
@@ -77,13 +82,7 @@ def _rule(detail: ErrorDetails) -> str:
 
 def _example(arguments: type[Arguments], name: str) -> str:
     schema = arguments.model_json_schema()["properties"][name]
-    return json.dumps(_examples(schema)[0], ensure_ascii=False)
-
-
-def _examples(schema: Mapping[str, object]) -> list[object]:
-    found = schema.get("examples")
-    if isinstance(found, list):
-        return found
-    choices = schema["anyOf"]
-    assert isinstance(choices, list)
-    return _examples(choices[0])
+    for part in (schema, *schema.get("anyOf", ())):
+        if "examples" in part:
+            return f" Exemplo: {json.dumps(part['examples'][0], ensure_ascii=False)}."
+    return ""
