@@ -85,6 +85,7 @@ def take(conversation_id: int) -> ResponseReturnValue:
     try:
         with context.services().db.writing() as session:
             handoff.take(session, context.now(), context.tenant_id(), conversation_id, context.staff_id())
+            queue.seen(session, context.tenant_id(), conversation_id, _seen())
     except Conflict as lost:
         return _page(conversation_id, problem=_taken(lost), status=409)
     return _to(conversation_id)

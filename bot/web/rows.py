@@ -43,7 +43,7 @@ def row(entry: Entry, now: datetime, zone: ZoneInfo, staff_id: int) -> Row:
         reason=words.reason(entry.reason) if with_people else None,
         holder=holder(entry.holder, entry.assignee_name, mine=entry.assignee_id == staff_id),
         wait=wait(entry.waiting_since, now) if with_people else None,
-        preview=entry.preview,
+        preview=words.preview(entry.preview),
         unread=entry.unread if with_people else 0,
         last=_last(entry.last_message_at, now, zone),
     )

@@ -144,7 +144,8 @@ def _summary(done: Acts, calls: tuple[Call, ...]) -> str:
             parts.append("parou no meio")
         case None:
             parts.append("em andamento")
-    return " · ".join(parts)
+    summary = " · ".join(parts)
+    return summary[:1].upper() + summary[1:]
 
 
 def _call(step: RunStep) -> Call:

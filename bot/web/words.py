@@ -122,6 +122,11 @@ def kind(code: str) -> str:
     return KINDS.get(code, "Anexo")
 
 
+def preview(text: str) -> str:
+    """The last line as a list shows it: of what is no text, what it is."""
+    return kind(text[1:-1]) if text[:1] == "[" and text[1:-1] in KINDS else text
+
+
 TOOLS = {
     "buscar_servicos": "Consulta de serviços",
     "buscar_horarios": "Busca de horários",

@@ -169,7 +169,7 @@
       composer.dataset.mode = next.dataset.mode;
       composer.replaceChildren(...next.childNodes);
       if (field()) field().value = text || stored();
-      else if (text) keep(text);
+      else if (text && !composer.querySelector("#kept")) keep(text);
       const box = composer.querySelector("#note");
       if (box && note) box.value = note;
     }

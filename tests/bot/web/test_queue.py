@@ -183,9 +183,9 @@ def test_what_the_assistant_did_is_folded_in(office: Office, client: FlaskClient
 
 @pytest.mark.parametrize(
     ("outcome", "reason", "shown"),
-    [(Outcome.HANDED_OFF, "limite_tempo", "passou para a equipe: O assistente demorou demais"),
-     (Outcome.SUPERSEDED, None, "parou, porque uma pessoa assumiu"),
-     (Outcome.CRASHED, None, "parou no meio")],
+    [(Outcome.HANDED_OFF, "limite_tempo", "Passou para a equipe: O assistente demorou demais"),
+     (Outcome.SUPERSEDED, None, "Parou, porque uma pessoa assumiu"),
+     (Outcome.CRASHED, None, "Parou no meio")],
 )  # fmt: skip
 def test_a_run_without_an_answer_is_shown(
     office: Office, client: FlaskClient, outcome: Outcome, reason: str | None, shown: str
@@ -200,6 +200,7 @@ def test_media_are_placeholders(office: Office, client: FlaskClient) -> None:
     page = client.get(f"/fila/{conversation_id}").text
     assert "Áudio" in page
     assert "<audio" not in page
+    assert "Áudio" in client.get("/fila?aba=todas").text
 
 
 def test_reason_detail_and_next_visits_stand_beside(office: Office, client: FlaskClient) -> None:
@@ -237,6 +238,7 @@ def test_take_answer_give_back(office: Office, client: FlaskClient) -> None:
     taken = act(client, conversation_id, "assumir")
     assert (taken.status_code, taken.location) == (303, f"/fila/{conversation_id}#fim")
     assert "Com você" in client.get(f"/fila/{conversation_id}").text
+    assert office.row(conversation_id).unread == 0
     replied = act(client, conversation_id, "responder", text="Oi!\r\nPode ser às 15h?")
     assert replied.status_code == 303
     line = office.lines(conversation_id)[-1]
