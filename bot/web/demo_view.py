@@ -81,6 +81,7 @@ class RunView:
     """One run, from the message that began it to what became of its answer."""
 
     id: int
+    asked: str
     outcome: str
     state: str
     model: str
@@ -254,6 +255,7 @@ def _run(found: Run, rows: _Rows, zone: ZoneInfo) -> RunView:
     outcome = Outcome(found.outcome) if found.outcome else None
     return RunView(
         id=found.id,
+        asked=_asked(rows.messages, found),
         outcome=OUTCOMES[outcome] if outcome else "Em andamento",
         state=outcome or "going",
         model=found.model or found.provider,
@@ -267,10 +269,18 @@ def _run(found: Run, rows: _Rows, zone: ZoneInfo) -> RunView:
     )
 
 
+def _asked(messages: Sequence[Message], found: Run) -> str:
+    """What the customer said that the run answers; of what is no text, its kind."""
+    inbound = (line for line in messages if line.direction == Direction.IN)
+    said = [line for line in inbound if found.from_seq < line.seq <= found.through_seq]
+    return " · ".join(line.text if line.kind == "text" else words.kind(line.kind) for line in said)
+
+
 def _seconds(found: Run) -> str:
     if found.finished_at is None:
         return ""
-    return f"{(found.finished_at - found.started_at).total_seconds():.1f} s".replace(".", ",")
+    seconds = (found.finished_at - found.started_at).total_seconds()
+    return f"{seconds:.1f} s".replace(".", ",") if seconds >= 1 else f"{seconds * 1000:.0f} ms"
 
 
 def _run_tokens(found: Run) -> str:

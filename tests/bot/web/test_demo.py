@@ -120,6 +120,7 @@ def test_a_message_goes_through_the_webhook_and_the_answer_comes_back(played: De
     assert state["thinking"] is False
     assert "end_turn" in state["live"]
     assert "Respondida" in state["live"]
+    assert "“Oi”" in state["live"]
     assert "POST /twilio/inbound" in state["live"]
     assert played.bubbles()[0] == ("Oi", "read")
 
