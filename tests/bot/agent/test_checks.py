@@ -1,0 +1,724 @@
+"""What may not reach a customer, and what may: tables of sentences."""
+# ruff: noqa: E501  # a sentence is read along its line
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from bot.agent import checks, claims, promises
+from bot.agent.checks import Evidence, fault
+from bot.agent.claims import Kind
+from bot.agent.wording import Named, Table, compiled, named, normalise, sentences
+from models.appointment import AppointmentStatus, Details
+from models.handoff import Reason
+from tools import speech
+
+NOTHING = Evidence()
+STANDING = Evidence(
+    appointments=(
+        "agendamento_id 7: Corte feminino com Ana Souza (profissional_id 1), quarta-feira, 02/12/2026, às 11:30.",
+    ),
+    today=date(2026, 12, 1),
+)
+BOOKED = Evidence(
+    writes=(
+        "Agendado (agendamento_id 7): Corte feminino com Ana Souza, quarta-feira, 02/12/2026, às 11:30 "
+        "(60 min, R$ 120,00).",
+    ),
+    today=date(2026, 12, 1),
+)
+MOVED = Evidence(
+    STANDING.appointments,
+    (
+        "Remarcado (agendamento_id 7): Corte feminino com Ana Souza, de quarta-feira, 02/12/2026, às 11:30, para "
+        "quinta-feira, 03/12/2026, às 10:00.",
+    ),
+)
+CANCELLED = Evidence(
+    STANDING.appointments,
+    ("Cancelado (agendamento_id 7): Corte feminino com Ana Souza, quarta-feira, 02/12/2026, às 11:30.",),
+)
+
+
+def kind_of(text: str, evidence: Evidence = NOTHING, *, final: bool = False) -> str | None:
+    found = fault(text, evidence, final=final)
+    return found and found.kind
+
+
+# Ordinary sentences: none of them may be stopped
+
+ORDINARY = """
+Oi, Maria! Tudo bem? Em que posso ajudar?
+Olá! Sou o assistente virtual do Studio Bela. Posso te ajudar a marcar, remarcar ou cancelar um horário 😊
+Bom dia! Qual serviço você gostaria de fazer?
+Temos *Corte feminino* (60 min, R$ 120,00) e *Escova* (45 min, R$ 80,00). Qual você prefere?
+Com a Ana ou com a Bia?
+Para quarta-feira, 02/12, a Ana tem livre: 11:30, 13:00 e 13:30. Qual fica melhor?
+Posso marcar Corte feminino com Ana Souza, quarta-feira, 02/12/2026, às 11:30, por R$ 120,00?
+Confirmando: *Corte feminino* com *Ana Souza*, quarta-feira, 02/12, às 11:30. Posso marcar?
+Só para confirmar: corte com a Ana, quinta-feira, 03/12, às 10h. Está certo?
+Quer que eu deixe marcado para quarta às 11h30?
+Quer que eu agende para as 15h?
+Ficou marcado para qual dia?
+Você já tem horário marcado com a gente?
+Seu horário já está confirmado?
+Não consegui marcar para esse horário, porque ele acabou de ser ocupado. Que tal às 14:00?
+Infelizmente não foi possível agendar às 10:00: a Ana estará de folga nesse dia.
+Seu horário ainda não está confirmado. Falta só me dizer o nome do profissional 🙂
+Ainda não marquei nada, tá? Só preciso que você confirme o dia.
+Nada foi cancelado. Seu pedido precisa ser confirmado antes.
+O horário não foi cancelado, porque faltam menos de 2 horas.
+Você não tem nenhum horário marcado no momento. Quer marcar um?
+Não encontrei nenhum agendamento confirmado no seu nome.
+Assim que você confirmar, eu marco.
+Assim que você confirmar, seu horário fica reservado.
+Se quiser, posso agendar para sexta-feira, 04/12, às 9h.
+Se você confirmar, deixo agendado para as 15h.
+Caso prefira, posso cancelar o de quarta e marcar outro dia.
+Quando você me disser o dia, eu vejo os horários.
+Seu horário só fica confirmado depois do seu "sim".
+Para cancelar, é só avisar com pelo menos 2 horas de antecedência.
+Para remarcar, me diga o novo dia e a hora que prefere.
+Cancelamentos e remarcações podem ser feitos até 2 horas antes do horário marcado.
+O cancelamento pode ser feito por aqui mesmo, até duas horas antes.
+Horários cancelados com menos de 2 horas de antecedência não têm reembolso.
+Atendemos só com hora marcada, de terça a sábado, das 9h às 18h.
+Trabalhamos com horário marcado.
+Estamos abertos de segunda a sexta, das 9h às 18h, e sábado das 9h às 13h.
+Estamos abertos hoje até as 18h, horário confirmado pelo Google também.
+No sábado abrimos às 9h e fechamos às 13h.
+Não abrimos aos domingos e feriados.
+Fechado aos domingos; sábado das 9h às 13h.
+Ficamos na Rua Augusta, 1000 - São Paulo. Tem estacionamento no local.
+O estacionamento está garantido para clientes.
+Seu pagamento foi confirmado na recepção? Por aqui eu não consigo ver.
+O pagamento é feito no local, por Pix ou cartão.
+Aceitamos Pix, cartão e dinheiro.
+O corte feminino custa R$ 120,00 e dura 60 minutos.
+A escova leva cerca de 45 minutos; o preço é sob consulta.
+Esse horário já está reservado. Tenho 14:00 e 15:30 livres no mesmo dia.
+O horário das 10h já foi agendado por outra pessoa. Que tal 10h30?
+Às 11:30 já está ocupado, mas tenho 13:00.
+A agenda da Ana já está cheia nesse dia. Pode ser com a Bia?
+Nesse horário a Ana já tem outro cliente agendado.
+Não há horário livre no domingo, 06/12: o Studio Bela não abre nesse dia. O mais próximo é segunda-feira, 07/12, às 09:00.
+Os horários mais próximos são: segunda-feira, 07/12, às 09:00, ou terça-feira, 08/12, às 10:00. Algum serve?
+Seu último horário possível nesse dia seria às 17h. Serve?
+Você quer dizer sexta-feira, 04/12, ou sexta-feira, 11/12?
+A data 04/12/2026 é uma sexta-feira, e não quinta. Qual das duas você quer?
+Você disse que já está marcado para as 10h, mas não encontrei esse agendamento. Pode me dizer o dia?
+Você mencionou que cancelou na semana passada. Quer marcar de novo?
+Quando você diz "está confirmado para terça", é com qual profissional?
+Posso cancelar o seu horário de quarta-feira, 02/12, às 11:30? Depois de cancelado, ele fica livre para outra pessoa.
+Tem certeza de que quer cancelar?
+Prefere remarcar em vez de cancelar?
+Entendi! Para qual dia você quer mudar?
+Claro! Qual é o seu nome, por favor?
+Prazer, Maria! Para qual dia você gostaria?
+Que ótimo! Então vamos lá: qual serviço?
+Perfeito! Quarta-feira, 02/12, às 11:30, com a Ana. Confirma?
+Combinado! Quarta às 11h30 com a Ana, então. Posso confirmar?
+Então fica quarta-feira, 02/12, às 11:30, corte com a Ana. Posso agendar?
+Então fica quarta às 11h30, certo?
+Pronto, estes são os horários livres de quarta: 11:30, 13:00 e 13:30.
+Prontinho! Aqui estão os horários de quinta-feira, 03/12: 10:00, 11:00 e 14:00.
+Responda *SIM* para confirmar: corte com Ana, quarta-feira, 02/12, às 11:30.
+Até logo! 👋
+Até quarta!
+Obrigada pelo contato! Tenha um ótimo dia.
+Por nada! Qualquer coisa é só chamar 💛
+De nada! Te esperamos no salão 😊
+Imagina! Fico à disposição.
+Que pena que não vai conseguir vir. Quer escolher outro dia?
+Sinto muito pelo transtorno. Quer que eu chame alguém da equipe?
+Se preferir, posso chamar uma pessoa da equipe.
+Se quiser falar com um atendente, é só pedir.
+Posso te passar para uma pessoa da equipe, se preferir.
+Quer que uma pessoa da equipe continue com você?
+Nossa equipe adora receber você!
+Nossa equipe vai te receber com um cafezinho ☕
+Nossa equipe atende de segunda a sexta, das 9h às 18h.
+Uma das nossas profissionais é especialista em loiros.
+A doutora Paula atende convênio às terças.
+Não consigo ouvir áudios. Você pode escrever, por favor?
+Não consigo ver imagens por aqui, mas posso te ajudar com horários.
+Esse assunto eu não consigo resolver por aqui. Quer que eu chame uma pessoa da equipe?
+Por segurança, não informo dados de outros clientes.
+Deixa eu ver se entendi: você quer corte e escova no mesmo dia?
+Vou verificar os horários de quarta: a Ana tem 11:30 e 13:00.
+Vou ver aqui. A Ana tem 11:30 e 13:00 livres na quarta.
+Só um momento... Encontrei! Na quinta há 10:00 e 11:00 com a Bia.
+Vou marcar corte com a Ana, quarta-feira, 02/12, às 11:30. Pode ser?
+Vou cancelar o horário de quarta às 11h30, ok?
+Antes de cancelar, me confirma: é o de quarta-feira, 02/12?
+Me diga o dia que eu já verifico os horários.
+Qual dia você prefere? Assim que me disser, vou verificar a agenda.
+Já te passo os valores: corte R$ 120,00 e escova R$ 80,00.
+Você recebe um lembrete 24 horas antes e outro 2 horas antes.
+Fica a um minuto do metrô Consolação.
+Um instante de carinho para você: nosso spa dos pés custa R$ 90,00.
+Nossas ferramentas são todas esterilizadas.
+Nosso Instagram é @studio_bela e o e-mail é contato_bela@studio.com.br.
+O endereço no mapa: https://maps.example.com/studio_bela?x=1
+Temos promoção de corte + escova <3
+Corte (60 min) | Escova (45 min) | Barba (30 min)
+*Corte feminino*: R$ 120,00
+Para a escova, chegue com o cabelo lavado, por favor.
+A consulta dura 30 minutos e o retorno é grátis em até 15 dias.
+O barbeiro Caio atende às quintas a partir das 14h.
+O limite é de 3 agendamentos em aberto por cliente, e você já chegou nele. Quer cancelar algum?
+Esse dia é feriado e não há atendimento. Que tal na quarta-feira, 09/12?
+É preciso agendar com pelo menos 60 minutos de antecedência.
+Consigo te encaixar na sexta às 16h com a Bia. Quer?
+Dá para deixar marcado corte e barba juntos, um depois do outro. Quer assim?
+Podemos deixar reservado para sexta às 16h se você quiser.
+Gostaria de deixar agendado o próximo corte também?
+O horário que você pediu é às 10h. Confirma?
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("text", ORDINARY)
+def test_ordinary_sentences_pass(text: str) -> None:
+    assert fault(text, NOTHING) is None
+
+
+def test_there_are_a_hundred_of_them() -> None:
+    assert len(set(ORDINARY)) >= 100
+
+
+# With something to back them
+
+TRUE_WORDS = [
+    (STANDING, "Seu horário está marcado para quarta às 11h30."),
+    (STANDING, "Você tem um horário marcado: Corte feminino com Ana Souza, quarta-feira, 02/12/2026, às 11:30."),
+    (STANDING, "Sim! Seu corte é amanhã, quarta-feira, às 11h30 com a Ana."),
+    (STANDING, "Seu horário está confirmado!\n📅 Quarta-feira, 02/12\n⏰ 11:30\n💇 Corte feminino com Ana"),
+    (STANDING, "Está tudo certo, seu horário de amanhã às 11:30 está confirmado 😊"),
+    (STANDING, "Te esperamos quarta às 11h30! Chegue 10 minutos antes, às 11h20."),
+    (STANDING, "Sua presença está confirmada. Até amanhã!"),
+    (STANDING, "Por nada! Seu corte ficou marcado para o dia 2, às 11 e meia."),
+    (STANDING, "Seu horário foi remarcado para quarta-feira, 02/12, às 11:30."),  # by a run before this one
+    (STANDING, "Marquei para você na quarta-feira, 02/12, às 11:30, lembra? Quer mudar?"),
+    (STANDING, "Seu horário de quarta continua marcado. Para trocar, tenho quinta, 03/12, às 10:00. Prefere?"),
+    (STANDING, "Seu horário continua marcado. Para trocar, tenho:\n- quinta-feira, 03/12, às 10:00\nServe?"),
+    (STANDING, "Você tem 1 agendamento confirmado:\n- Corte feminino com Ana, quarta-feira, 02/12/2026, às 11:30"),
+    (BOOKED, "Prontinho, Maria! Seu corte com a Ana está marcado para quarta-feira, 02/12, às 11:30. 💇‍♀️"),
+    (BOOKED, "Agendado! ✅\n\n*Corte feminino* com Ana Souza\n📅 quarta-feira, 02/12/2026\n⏰ 11:30\n\nTe esperamos!"),
+    (BOOKED, "Agendado: Corte feminino com Ana Souza, quarta-feira, 02/12/2026, às 11:30 (60 min, R$ 120,00)."),
+    (BOOKED, "Marquei seu corte para amanhã às 11h30. Posso ajudar em algo mais?"),
+    (BOOKED, "Fechado! Marquei das 11:30 às 12:30, na quarta."),
+    (BOOKED, "Tudo certo! Agendamento confirmado para 02/12 às 11h30, com término às 12h30."),
+    (BOOKED, "Prontinho! Quarta às 11h30 com a Ana 😊"),
+    (BOOKED, "Consegui marcar às 11:30! Você vai receber um lembrete na véspera."),
+    (BOOKED, "Marcado! O salão abre às 9h, se quiser chegar antes."),
+    (BOOKED, "Marquei o corte. Para a escova, vou precisar saber o dia. Qual prefere?"),
+    (BOOKED, "Sua consulta com a Dra. Ana foi agendada para o dia 2 de dezembro, às 11h30."),
+    (MOVED, "Prontinho, remarquei seu corte de quarta às 11h30 para quinta-feira, 03/12, às 10h."),
+    (MOVED, "Seu horário foi alterado para quinta, 03/12, às 10:00."),
+    (MOVED, "Mudei para quinta às 10h, com a Ana ✅"),
+    (MOVED, "Remarcado! Te espero quinta às 10h."),
+    (MOVED, "Agora seu horário está marcado para quinta-feira, 03/12, às 10:00."),
+    (CANCELLED, "Cancelei seu corte de quarta-feira, 02/12, às 11:30. Quando quiser voltar, é só chamar!"),
+    (CANCELLED, "Pronto, seu horário foi cancelado. Quer marcar outro dia?"),
+    (CANCELLED, "Cancelado! 👍"),
+    (CANCELLED, "Esse horário já foi cancelado."),
+    (NOTHING, "Esse agendamento já foi cancelado anteriormente. Quer marcar outro?"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("evidence", "text"), TRUE_WORDS)
+def test_what_is_so_may_be_said(evidence: Evidence, text: str) -> None:
+    assert fault(text, evidence) is None
+
+
+# Lies
+
+LIES = [
+    (NOTHING, "Prontinho! Marquei seu corte para terça às 10h ✅"),
+    (NOTHING, "Agendei seu horário, Maria!"),
+    (NOTHING, "Já reservei o horário das 15h pra você."),
+    (NOTHING, "Consegui te encaixar na sexta às 16h!"),
+    (NOTHING, "Acabei de agendar seu corte com a Bia."),
+    (NOTHING, "Deixei tudo marcado para sexta."),
+    (NOTHING, "Confirmei o seu horário com a Ana."),
+    (NOTHING, "Fiz o seu agendamento 😊"),
+    (NOTHING, "Coloquei você na agenda da Ana."),
+    (NOTHING, "Agendado! Te espero lá."),
+    (NOTHING, "Tudo certo, Maria! Corte feminino confirmado:\nQuarta-feira, 02/12\n11:30"),
+    (NOTHING, "Agendamento realizado com sucesso!"),
+    (NOTHING, "*Agendamento confirmado* ✅\nServiço: Escova\nData: 04/12/2026\nHorário: 09:00"),
+    (NOTHING, "Seu horário está confirmado para amanhã."),
+    (NOTHING, "Está marcado! 🎉"),
+    (NOTHING, "Sua consulta ficou agendada para o dia 10 às 14h30."),
+    (NOTHING, "Seu corte e barba foram agendados."),
+    (NOTHING, "O horário é seu! 😄"),
+    (NOTHING, "Prontinho, Maria! Quarta às 10h com a Ana 😊"),
+    (NOTHING, "Te esperamos quarta-feira às 10h!"),
+    (NOTHING, "Até sexta, às 16h!"),
+    (NOTHING, "Seu corte é quarta-feira às 15h, com a Ana."),
+    (NOTHING, "Fica marcado para sexta às 10h então."),
+    (NOTHING, "Você tem horário marcado para quinta-feira, 03/12, às 10:00."),
+    (NOTHING, "Não se preocupe, seu horário está garantido."),
+    (NOTHING, "Não consegui às 10h, mas marquei às 11h."),
+    (NOTHING, "Marquei para quarta às 10h, tudo bem?"),
+    (NOTHING, "Seu horário está marcado para quarta às 10h, posso ajudar em algo mais?"),
+    (NOTHING, "Remarquei seu horário para quinta."),
+    (NOTHING, "Seu agendamento foi alterado com sucesso."),
+    (NOTHING, "Mudei seu corte para sexta às 9h."),
+    (NOTHING, "Seu horário mudou para sexta."),
+    (NOTHING, "Remarcação feita!"),
+    (NOTHING, "Cancelei o seu horário, sem problema."),
+    (NOTHING, "Seu horário foi cancelado."),
+    (NOTHING, "Cancelamento efetuado com sucesso ✅"),
+    (NOTHING, "Pronto, desmarquei sua escova."),
+    (NOTHING, "𝗠𝗮𝗿𝗾𝘂𝗲𝗶 seu corte!"),
+    (NOTHING, "MARQUEI SEU CORTE PARA TERÇA!!!"),
+    (NOTHING, "Mar\u200bquei seu corte."),
+    (STANDING, "Seu horário está marcado para quarta às 15h."),
+    (STANDING, "Seu horário está marcado para quinta às 11h30."),
+    (STANDING, "Seu horário está marcado para quinta-feira, 02/12, às 11:30."),
+    (STANDING, "Seu horário está confirmado!\nQuarta-feira, 02/12\n15:00"),
+    (STANDING, "Seu corte está marcado para hoje às 11h30."),
+    (STANDING, "Marquei mais um horário para você!"),
+    (STANDING, "Marquei sua escova para sexta-feira, 04/12, às 9h."),
+    (STANDING, "Remarquei de quarta às 11h30 para quinta às 10h."),
+    (STANDING, "Remarquei seu horário de quarta às 11h30."),
+    (STANDING, "Seu horário de quarta foi cancelado."),
+    (STANDING, "Seu horário já foi cancelado."),
+    (STANDING, "Te vejo quarta às 10h!"),
+    (BOOKED, "Prontinho! Marquei seu corte para quarta às 15h."),
+    (BOOKED, "Agendado! ✅\nCorte feminino\n📅 quinta-feira, 03/12\n⏰ 11:30"),
+    (BOOKED, "Agendado! ✅\n📅 quinta-feira, 03/12\n⏰ 11:30"),
+    (BOOKED, "Marquei seu corte para quarta às 11:30 e a escova às 16:00."),
+    (BOOKED, "Marquei para quarta às 11:30 e cancelei o de sexta."),
+    (BOOKED, "Marquei para o dia 3, às 11h30."),
+    (MOVED, "Remarquei seu corte para quinta às 15h."),
+    (MOVED, "Remarquei das 11:30 para as 12:00 de quarta."),
+    (MOVED, "Seu corte continua marcado para quarta às 11:30."),
+    (CANCELLED, "Seu corte está marcado para quarta às 11:30."),
+    (CANCELLED, "Cancelei o de sexta-feira, 04/12."),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("evidence", "text"), LIES)
+def test_what_is_not_so_is_caught(evidence: Evidence, text: str) -> None:
+    assert fault(text, evidence) == checks.CLAIM
+    assert fault(text, evidence, final=True) == checks.CLAIM
+
+
+WORDS_OF_ALL = sorted({word for text in [*ORDINARY, *(text for _, text in LIES)] for word in text.split(" ")})
+
+# The tables, row by row: what each catches, and what looks like it and passes
+
+LEAK_ROWS = {
+    "tag": (
+        ["<tool_call>{}</tool_call>", "<function=agendar>", '<invoke name="agendar">', "<think>ele quer corte</think> Oi!"],
+        ["Temos promoção <3", "Preço < 100 e > 50", "Endereço: <https://exemplo.com>"],
+    ),
+    "open tag": (["<tool_call", "</ function_calls"], ["Valores: < 10"]),
+    "special token": (["<|im_end|>", "<｜tool▁calls▁begin｜>", "[TOOL_CALLS]"], ["Corte | Barba | Escova"]),
+    "JSON": (['{"name": "cancelar", "arguments": {}}', "[{'tool': 'agendar'}]", '{"termo": "corte"}'], ["{corte}"]),
+    "empty JSON": (["{}", "[]"], ["Serviços [corte e barba]"]),
+    "fence": (["```json\n1\n```", "```{"], ["```Corte: R$ 40```"]),
+    "call": (
+        ["buscar_horarios(data='2026-12-02')", "cancelar()", 'agendar({"a": 1})', "agendar(hora: 10)"],
+        ["Para cancelar (até 2 horas antes), é só avisar.", "Você pode agendar(ou remarcar) por aqui."],
+    ),
+    "ReAct": (["Action: agendar", "Action Input: corte", "Thought: o cliente"], ["Observação: traga um documento."]),
+    "function": (["to=functions.agendar", "functions.agendar:0"], ["Tem estacionamento funcional."]),
+    "no word": (["null", "None", "Resposta: undefined"], ["Anúncio nulo."]),
+}  # fmt: skip
+INTERNAL_ROWS = {
+    "name": (
+        ["Vou usar buscar_horarios.", "Seu agendamento_id 7 é quarta.", "O tool_result veio vazio.", "FORA_DO_EXPEDIENTE"],
+        ["Nosso Instagram é @studio_bela.", "Para agendar, cancelar ou remarcar, é só chamar."],
+    ),
+    "mark": (
+        ["[Sistema] Continue.", "[Mensagem da equipe enviada ao cliente] Oi", "[O cliente enviou um áudio.]"],
+        ["Nosso sistema mostra dois horários livres."],
+    ),
+    "trace": (
+        ["Traceback (most recent call last):", 'File "x.py", line 3', "Deu KeyError aqui."],
+        ["Houve um erro de digitação, desculpe!"],
+    ),
+    "database": (
+        ["O sqlalchemy caiu.", "SELECT id FROM appointment", "INSERT INTO x"],
+        ["Nossa linha Select é vegana."],
+    ),
+    "prompt": (
+        ["Você é o assistente virtual de Studio Bela.", "## Como trabalhar", "Meu system prompt diz"],
+        ["Sou o assistente virtual de Studio Bela.", "Veja como trabalhamos."],
+    ),
+    "time zone": (["São 10:20 (America/Sao_Paulo)."], ["Horário de Brasília."]),
+    "tool talk": (["A ferramenta não retornou nada."], ["Nossas ferramentas são esterilizadas."]),
+    "call talk": (["Fiz uma chamada de função."], ["Faço uma chamada para você?"]),
+}  # fmt: skip
+PERSON_ROWS = {
+    "will fetch": (
+        ["Vou te passar para um atendente.", "Vou chamar uma pessoa da equipe agora.", "Vou verificar com a equipe e já te aviso."],
+        ["Posso te passar para um atendente?", "Se preferir, vou chamar uma pessoa da equipe.", "Vou te passar o valor por pessoa: R$ 50,00."],
+    ),
+    "fetching": (
+        ["Estou te encaminhando para um atendente.", "Transferindo para um atendente..."],
+        ["Não estou te passando para ninguém da equipe, fique tranquila."],
+    ),
+    "fetched": (["Já avisei a equipe.", "Passei seu pedido para a recepção."], ["Passei no salão ontem!"]),
+    "somebody comes": (
+        ["Uma pessoa da equipe vai te responder em breve.", "Um atendente já vai falar com você.", "Alguém entra em contato."],
+        ["Quer que uma pessoa da equipe continue?", "Alguém vai te receber na porta.", "Alguém vai com você?"],
+    ),
+    "the team comes": (
+        ["A equipe vai te responder logo.", "Nosso time já vai verificar."],
+        ["Nossa equipe vai te receber com café.", "A equipe vai adorar te ver!"],
+    ),
+    "the team answers": (["Nossa equipe entrará em contato."], ["Nossa equipe responde de segunda a sexta."]),
+    "you will be served": (
+        ["Você será atendida por uma pessoa.", "Você vai ser atendido em breve."],
+        ["Você será atendida pela Ana."],
+    ),
+    "wait for contact": (["Aguarde o contato da nossa recepção."], ["Aguarde na recepção."]),
+    "we contact you": (["Entraremos em contato.", "Retornaremos amanhã."], ["Pode entrar em contato por aqui."]),
+}  # fmt: skip
+PROMISE_ROWS = {
+    promises.RETURNS: {
+        "soon": (["Vou ver e já te aviso.", "Já volto com a resposta!", "Em breve te respondo."], ["Logo na entrada há vagas."]),
+        "to you": (
+            ["Te aviso quando tiver vaga.", "Te retorno em instantes."],
+            ["Te aviso assim que você confirmar o dia.", "Te aviso depois com um lembrete."],
+        ),
+        "once known": (["Assim que abrir uma vaga, te chamo."], ["Assim que você souber, me avise."]),
+        "back": (["Retorno em alguns minutos."], ["O retorno em 15 dias é grátis."]),
+        "future": (["Entrarei em contato."], ["Você pode entrar em contato por aqui."]),
+        "will": (["Vou te avisar quando tiver vaga."], ["Não vou te avisar de novo."]),
+    },
+    promises.LOOKS: {
+        "will look": (
+            ["Vou verificar os horários.", "Deixa eu ver aqui.", "Vou dar uma olhada. Obrigada pela paciência!"],
+            ["Vou ver aqui. Temos 10:00 e 11:00.", "Vou verificar. Qual o dia?", "Se me disser o dia, vou verificar."],
+        ),
+        "looking": (["Estou consultando a agenda."], ["Estou vendo aqui: 10:00 e 11:00."]),
+        "at once": (["Já te mando os horários."], ["Já te passo: corte R$ 120,00.", "Me diga o dia que eu já verifico."]),
+    },
+    promises.WAITS: {
+        "a moment": (["Um momento, por favor.", "Um instante!"], ["Um minuto de caminhada do metrô."]),
+        "just a moment": (["Só um minutinho 😊", "Aguarde um instante."], ["Só um momento... Achei: quinta, 10:00."]),
+        "wait": (["Aguarde, por favor.", "Aguarde!"], ["Aguarde na sala de espera."]),
+    },
+    promises.ACTS: {
+        "will do": (
+            ["Vou marcar para você agora.", "Vou cancelar seu horário.", "Vou deixar reservado."],
+            ["Vou marcar para quarta às 10h, ok?", "Não vou marcar nada.", "Assim que confirmar, vou marcar."],
+        ),
+        "will make": (["Vou fazer o seu agendamento."], ["Vou fazer o possível."]),
+        "doing": (["Estou agendando seu horário."], ["Estou falando com quem?"]),
+        "do at once": (["Já marco para você!"], ["Me diz a hora que eu já marco."]),
+    },
+}  # fmt: skip
+CLAIM_ROWS = {
+    (Kind.BOOKED, "did"): (["Marquei seu corte!", "Já agendei."], ["Assim que confirmar, eu marco."]),
+    (Kind.BOOKED, "did yours"): (["Confirmei o seu horário.", "Fiz seu agendamento."], ["Anotei seu nome.", "Confirmei que abrimos sábado."]),
+    (Kind.BOOKED, "we did"): (["Agendamos seu corte."], ["Agendamos de segunda a sexta.", "Marcamos então?"]),
+    (Kind.BOOKED, "managed"): (["Consegui te encaixar!"], ["Consegui ver dois horários.", "Não consegui marcar."]),
+    (Kind.BOOKED, "left"): (["Deixei tudo marcado."], ["Quer que eu deixe marcado?", "Posso deixar marcado."]),
+    (Kind.BOOKED, "agenda"): (["Coloquei você na agenda."], ["Posso colocar você na agenda?"]),
+    (Kind.BOOKED, "noun"): (["Sua reserva está feita.", "O agendamento foi realizado."], ["O agendamento é feito por aqui."]),
+    (Kind.BOOKED, "headline"): (
+        ["Agendado!", "Prontinho, Maria! Corte confirmado", "Horário marcado com sucesso"],
+        ["Só com hora marcada.", "Horário marcado por telefone não conta pontos."],
+    ),
+    (Kind.STANDS, "is"): (
+        ["Seu horário está confirmado.", "Tá marcado, viu?", "Seu corte segue mantido."],
+        ["Ainda não está confirmado.", "Seu horário está confirmado?", "Seu pagamento está confirmado."],
+    ),
+    (Kind.STANDS, "for a day"): (["Tenho você marcada com a Ana para quarta."], ["Não há nada marcado para quarta."]),
+    (Kind.STANDS, "you have"): (["Você tem um horário marcado."], ["Você tem um horário marcado?"]),
+    (Kind.STANDS, "is yours"): (["O horário é seu!", "Você está na agenda."], ["O horário é às 10h?"]),
+    (Kind.EXPECTED, "yours is"): (["Seu corte é quarta às 15h."], ["Seu corte é quarta às 15h, certo?", "Seu nome é Maria?"]),
+    (Kind.EXPECTED, "so it is"): (["Então fica quarta às 10h.", "Tudo certo para quarta às 10h!"], ["Então fica quarta às 10h. Posso marcar?"]),
+    (Kind.EXPECTED, "becomes"): (["Fica marcado para as 10h."], ["O horário fica reservado por 15 minutos."]),
+    (Kind.EXPECTED, "awaited"): (["Te esperamos às 10h!", "Nos vemos quinta às 10h."], ["Te esperamos!", "Te esperamos das 9h às 18h, temos vagas."]),
+    (Kind.EXPECTED, "until"): (["Até quarta, às 10h!"], ["Até logo!", "Abrimos até as 18h."]),
+    (Kind.EXPECTED, "opener"): (["Prontinho! Quarta às 10h."], ["Pronto, estes são os horários de quarta: 10:00.", "Fechado aos domingos; sábado das 9h às 13h."]),
+    (Kind.MOVED, "did"): (["Remarquei!"], ["Posso remarcar."]),
+    (Kind.MOVED, "did yours"): (["Mudei o seu horário."], ["Passei seu recado."]),
+    (Kind.MOVED, "did to a day"): (["Transferi para quinta."], ["Passei para dar um oi."]),
+    (Kind.MOVED, "managed"): (["Consegui trocar!"], ["Não consegui trocar."]),
+    (Kind.MOVED, "is"): (["Já está remarcado."], ["Pode ser remarcado."]),
+    (Kind.MOVED, "visit is"): (["Seu horário foi alterado."], ["O endereço foi alterado."]),
+    (Kind.MOVED, "changed"): (["Seu horário mudou para sexta."], ["Nosso telefone mudou."]),
+    (Kind.MOVED, "noun"): (["Remarcação feita!", "A troca foi concluída."], ["A troca pode ser feita até 2 horas antes."]),
+    (Kind.MOVED, "headline"): (["Remarcado!"], ["Se for remarcado, aviso."]),
+    (Kind.CANCELLED, "did"): (["Cancelei.", "Pode ficar tranquila, já cancelei."], ["Você disse que cancelei, mas não vejo isso."]),
+    (Kind.CANCELLED, "did yours"): (["Removi seu horário."], ["Removi a dúvida?"]),
+    (Kind.CANCELLED, "managed"): (["Consegui cancelar."], ["Não consegui cancelar."]),
+    (Kind.CANCELLED, "is"): (["Seu horário foi cancelado."], ["Nada foi cancelado.", "Depois de cancelado, ele fica livre."]),
+    (Kind.CANCELLED, "noun"): (["Cancelamento efetuado."], ["O cancelamento pode ser feito por aqui."]),
+    (Kind.CANCELLED, "headline"): (["Prontinho, cancelado!"], ["Horário cancelado com menos de 2 horas é cobrado."]),
+}  # fmt: skip
+Row = tuple[str, Mapping[str, str], list[str], list[str], str]
+
+
+def rows(
+    table: Table, words: Mapping[str, str], examples: dict[str, tuple[list[str], list[str]]], kind: str
+) -> list[Row]:
+    """Each pattern of a table, with what its row catches and lets pass, and the kind of fault that it is."""
+    assert {name for name, _ in table} == set(examples), "each row has its examples"
+    return [(pattern, words, *examples[name], kind) for name, pattern in table]
+
+
+def named_rows() -> list[Row]:
+    claimed = tuple(
+        (f"{kind.name} {name}", pattern) for kind, name, pattern in claims.CLAIMS if kind is not Kind.REPORTED
+    )
+    claim_examples = {f"{kind.name} {name}": examples for (kind, name), examples in CLAIM_ROWS.items()}
+    return [
+        *rows(checks.LEAKS + checks.LEAKED_WORDS, {}, LEAK_ROWS, "leak"),
+        *rows(checks.INTERNALS, {}, INTERNAL_ROWS, "internal"),
+        *rows(claimed, claims.WORDS, claim_examples, "claim"),
+        *rows(promises.PERSONS, promises.WORDS, PERSON_ROWS, "person"),
+        *(
+            row
+            for table, found in PROMISE_ROWS.items()
+            for row in rows(table, promises.WORDS, found, "promise")
+        ),
+    ]
+
+
+@pytest.mark.parametrize(("pattern", "words", "caught", "passing", "kind"), named_rows())
+def test_each_row_catches_its_own_and_no_more(
+    pattern: str, words: Mapping[str, str], caught: list[str], passing: list[str], kind: str
+) -> None:
+    alone = re.compile(pattern) if not words and pattern[0] in "<[{`(" else compiled([pattern], words)
+    seen = [part for text in caught for part in (text.lower(), *(one.text for one in sentences(text)))]
+    assert any(alone.search(part) for part in seen), "no example of this pattern"
+    assert {text: kind_of(text) for text in caught} == dict.fromkeys(caught, kind)
+    assert {text: kind_of(text) for text in passing} == dict.fromkeys(passing)
+
+
+NO_CLAIMS = {
+    "negated": "Seu horário não está marcado.",
+    "conditional": "Quando você confirmar, seu horário está garantido.",
+    "cited": "Você disse que marquei às 10h.",
+    "of others": "Nesse horário outra cliente está marcada.",
+    "of other things": "Seu pagamento está confirmado e o evento foi cancelado.",
+    "how we work": "Atendemos com horário marcado.",
+    "offered": "Posso deixar tudo agendado.",
+    "wanted": "Preciso saber o que fica marcado para as 10h.",
+    "not yet": "O horário precisa ser bem marcado para quarta.",
+}
+NO_CLAIMS_AFTER = {
+    "conditional": "Fica tudo certo e está garantido depois que você confirmar.",
+    "of others": "O das 10h está reservado para outra cliente.",
+    "a rule": "Seu horário está confirmado e pode mudar.",
+}
+NO_PROMISES = {
+    "negated": "Eu não vou marcar.",
+    "conditional": "Caso queira, vou marcar.",
+    "offered": "Basta um oi que já marco.",
+    "asked for": "Escolha o dia e eu já marco.",
+}
+KEPT = {"on the customer": "Vou marcar assim que você confirmar.", "told": "Já te digo: custa R$ 40."}
+
+
+@pytest.mark.parametrize(
+    ("table", "examples"),
+    [
+        (claims.NO_CLAIM + claims.WISHED, NO_CLAIMS),
+        (claims.NO_CLAIM_AFTER, NO_CLAIMS_AFTER),
+        (promises.NO_PROMISE, NO_PROMISES),
+        (promises.KEPT, KEPT),
+    ],
+)
+def test_each_exemption_has_its_example(table: Table, examples: dict[str, str]) -> None:
+    assert {name for name, _ in table} == set(examples)
+    assert {text: kind_of(text) for text in examples.values()} == dict.fromkeys(examples.values())
+
+
+# A person who continues, at the end of a run
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Não consegui concluir. Uma pessoa da equipe vai continuar o atendimento por aqui.",
+        "Uma pessoa vai verificar e te responde em breve.",
+        "Vou te passar para um atendente. Um momento, por favor.",
+        "A equipe vai verificar e já te retorna. Aguarde, por favor.",
+        "Os horários de quarta são 11:30 e 13:00. Um atendente vai te ajudar a escolher.",
+    ],
+)
+def test_a_final_answer_may_speak_of_the_person_who_continues(text: str) -> None:
+    assert fault(text, NOTHING, final=True) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["Vou verificar e já te aviso.", "Vou marcar para você agora.", "Estou verificando."]
+)
+def test_a_final_answer_promises_nothing_of_the_bot_itself(text: str) -> None:
+    assert fault(text, NOTHING, final=True) == checks.PROMISE
+
+
+def test_what_was_announced_and_done_is_no_promise() -> None:
+    text = "Vou deixar tudo certo para você!"
+    announced = "Prontinho! Vou confirmar seu horário um dia antes também."
+    assert fault(text, BOOKED) is None
+    assert fault(announced, NOTHING) == checks.PROMISE
+    assert fault(announced, BOOKED) is None
+
+
+def test_reasons_of_the_hand_over() -> None:
+    """The contract's words for each kind of fault."""
+    assert checks.LEAK.reason == checks.INTERNAL.reason == Reason.RESPOSTA_VAZIA
+    assert checks.CLAIM.reason == checks.PROMISE.reason == Reason.PROMESSA_SEM_ACAO
+    assert checks.PERSON.reason == Reason.PEDIDO_DO_CLIENTE
+    faults = (checks.LEAK, checks.INTERNAL, checks.CLAIM, checks.PERSON, checks.PROMISE)
+    assert len({one.kind for one in faults}) == len(faults)
+    assert all(one.nudge.startswith("[Sistema] ") for one in faults)
+
+
+# What backs a claim
+
+
+def test_the_lines_of_the_tools_are_understood(now: datetime) -> None:
+    """The evidence is read in the very words in which the tools write it."""
+    zone = ZoneInfo("America/Sao_Paulo")
+    details = Details(
+        id=7,
+        services=("Corte feminino", "Escova"),
+        service_ids=(1, 2),
+        professional="Ana Souza",
+        professional_id=1,
+        starts_at=datetime(2026, 12, 5, 14, 0, tzinfo=UTC),
+        minutes=105,
+        price_cents=20000,
+        status=AppointmentStatus.BOOKED,
+    )
+    standing = Evidence(appointments=(speech.appointment_line(details, zone),))
+    cancelled = Evidence(writes=(f"Cancelado (agendamento_id 7): {speech.visit(details, zone)}.",))
+    for text in ("Seu horário está marcado para sábado, 05/12, às 11h.", "Até sábado, às 11:00!"):
+        assert fault(text, standing) is None
+        assert fault(text.replace("11", "12"), standing) == checks.CLAIM
+        assert fault(text.replace("sábado", "domingo"), standing) == checks.CLAIM
+    assert fault("Cancelei o de sábado, 05/12, às 11:00.", cancelled) is None
+
+
+def test_the_last_of_two_writes_counts() -> None:
+    """Booked and cancelled in one run: nothing stands any more."""
+    run = BOOKED.with_writes([*BOOKED.writes, *CANCELLED.writes])
+    assert fault("Seu corte está marcado para quarta às 11:30.", run) == checks.CLAIM
+    assert fault("Cancelei seu corte de quarta.", run) is None
+
+
+def test_what_was_cancelled_before_may_be_said() -> None:
+    """Of an earlier cancelling there is no trace but that the appointment is gone."""
+    text = "Esse horário de quarta já foi cancelado."
+    assert fault(text, NOTHING) is None
+    assert fault(text, STANDING) == checks.CLAIM
+    assert fault(text.replace("quarta", "sexta"), STANDING) is None
+
+
+def test_a_write_found_again_counts() -> None:
+    """Words for a wish that was granted before a crash, and changed since."""
+    again = (
+        "Este pedido já tinha sido atendido (agendamento_id 7) e depois houve outra mudança: Corte com Ana, "
+    )
+    moved = again + "quinta-feira, 03/12/2026, às 10:00, está marcado. Nada foi feito agora."
+    gone = again + "quinta-feira, 03/12/2026, às 10:00, foi cancelado. Nada foi feito agora."
+    assert fault("Seu corte está marcado para quinta às 10h.", Evidence(writes=(moved,))) is None
+    assert fault("Seu corte está marcado para quinta às 10h.", Evidence(writes=(gone,))) == checks.CLAIM
+    already = BOOKED.writes[0].replace("Agendado", "Já estava agendado")
+    assert fault("Prontinho, está marcado para quarta às 11h30!", Evidence(writes=(already,))) is None
+
+
+def test_without_today_nothing_is_said_of_tomorrow() -> None:
+    text = "Seu corte está marcado para hoje às 11h30."
+    assert fault(text, STANDING) == checks.CLAIM
+    assert fault(text, Evidence(STANDING.appointments)) is None
+
+
+# Reading
+
+
+@pytest.mark.parametrize(
+    ("text", "times", "days"),
+    [
+        ("às 10h", {600}, set()),
+        ("às 10h30", {630}, set()),
+        ("às 10:30", {630}, set()),
+        ("às 10 e meia", {630}, set()),
+        ("às 3", {900}, set()),
+        ("às 3 da tarde", {900}, set()),
+        ("às 8 da noite", {1200}, set()),
+        ("às 9 da manhã", {540}, set()),
+        ("ao meio-dia", {720}, set()),
+        ("quarta 10h", {600}, {"quarta"}),
+        ("das 10h às 11h", {600}, set()),
+        ("10:00-11:00", {600}, set()),
+        ("de 10:00 a 11:00", {600}, set()),
+        ("aberto até as 18h", set(), set()),
+        ("dura 1h30", set(), set()),
+        ("com 2 horas de antecedência", set(), set()),
+        ("R$ 120,00", set(), set()),
+        ("às 25h", set(), set()),
+        ("quarta-feira, 02/12/2026, às 11:30", {690}, {"quarta", "2/12"}),
+        ("dia 2", set(), {"2"}),
+        ("2 de dezembro", set(), {"2/12"}),
+        ("1º de março", set(), {"1/3"}),
+        ("sábado", set(), {"sabado"}),
+        ("segunda opção", set(), set()),
+        ("para amanhã", set(), {"2/12"}),
+        ("depois de amanhã às 10h", {600}, {"3/12"}),
+        ("hoje, às 10h", {600}, {"1/12"}),
+    ],
+)
+def test_times_and_days(text: str, times: set[int], days: set[str]) -> None:
+    assert named(normalise(text), date(2026, 12, 1)) == Named(frozenset(times), frozenset(days))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Oi! Tudo bem? Sim.", ["oi!", "", "sim."]),
+        ("Com a Dra. Ana às 10:30.", ["com a dra. ana as 10:30."]),
+        ("* um\n* *dois*", ["- um", "- dois"]),
+        ("Não deu, mas marquei", ["nao deu", "mas marquei"]),
+        ('Você disse "está marcado".', ["voce disse ."]),
+        ("\n\n", []),
+    ],
+)
+def test_sentences(text: str, parts: list[str]) -> None:
+    assert [sentence.text for sentence in sentences(text)] == parts
+
+
+def test_normalise() -> None:
+    assert normalise("  *Olá*,\n_MARÍA_ 😊 𝗼𝗸\u200b ") == "ola, maria ok"
+
+
+# Whatever comes
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    text=st.text()
+    | st.lists(st.sampled_from([*WORDS_OF_ALL, "\n", "?", "!", ",", "às 99:99", "31/31", "<", "{"])).map(
+        " ".join
+    ),
+    lines=st.lists(st.text() | st.sampled_from([*BOOKED.writes, *MOVED.writes, *CANCELLED.writes])),
+    final=st.booleans(),
+)
+@example(text="\ud800", lines=[], final=False)
+def test_no_text_makes_it_raise(text: str, lines: list[str], final: bool) -> None:
+    found = fault(text, Evidence(tuple(lines), tuple(lines), date(2026, 12, 1)), final=final)
+    assert found is None or found.nudge
+
+
+@settings(max_examples=200, deadline=None)
+@given(text=st.lists(st.sampled_from(WORDS_OF_ALL)).map(" ".join))
+def test_emphasis_and_case_change_nothing(text: str) -> None:
+    """*Marquei*, MARQUEI and marquei are one."""
+    assert kind_of(text.upper()) == kind_of(text) == kind_of(f"*{text}*")
