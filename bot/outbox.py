@@ -18,7 +18,7 @@ from models.tenant import Tenant
 
 log = structlog.get_logger()
 
-# A request to the provider ends within half a minute: after this a worker that is still `sending` is gone.
+# A request to the provider ends within a minute: after this a worker that is still `sending` is gone.
 STALE = timedelta(minutes=2)
 DOUBT = timedelta(minutes=1)
 # How long we try to look before people are told.
@@ -188,9 +188,8 @@ def _follow_up(session: Session, now: datetime, progress: Progress) -> None:
 
 
 def settle(services: Services, now: datetime) -> int:
-    """Find out what became of lines in doubt, and of those that a crashed worker had in hand; gives how many.
-
-    Safe to run twice, also at the same moment.
+    """Find out what became of lines in doubt, and of those that a crashed worker had in hand; gives how many
+    it took up. Safe to run twice, also at the same moment.
     """
     with services.db.writing() as session:
         for progress in message.apply_late(session, now):
@@ -198,8 +197,9 @@ def settle(services: Services, now: datetime) -> int:
         message.forget_early(session, now - EARLY_KEPT)
     count = 0
     while (outgoing := _doubtful(services, now)) is not None:
-        _look_up(services, now, outgoing)
         count += 1
+        if not _look_up(services, now, outgoing):
+            break  # each further look would wait as long in vain; the next sweep begins with the others
     return count
 
 
@@ -208,7 +208,8 @@ def _doubtful(services: Services, now: datetime) -> Outgoing | None:
         return message.claim_doubtful(session, now, sending_before=now - STALE, in_doubt_before=now - DOUBT)
 
 
-def _look_up(services: Services, now: datetime, outgoing: Outgoing) -> None:
+def _look_up(services: Services, now: datetime, outgoing: Outgoing) -> bool:
+    """Settle one line, where the provider tells; False if the provider does not answer at all."""
     try:
         sender = services.sender_for(outgoing.tenant_id)
         found = sender.find(outgoing.address, outgoing.text, outgoing.due_at - LOOK_BACK)
@@ -217,10 +218,11 @@ def _look_up(services: Services, now: datetime, outgoing: Outgoing) -> None:
         if now >= outgoing.due_at + GIVE_UP_AFTER:
             with services.db.writing() as session:
                 _fail(session, now, outgoing, error.code)
-        return
+        return error.code is not None
     with services.db.writing() as session:
         outcome = _settled(session, now, outgoing, found)
     log.info("message_settled", message_id=outgoing.id, tenant_id=outgoing.tenant_id, outcome=outcome)
+    return True
 
 
 def _settled(session: Session, now: datetime, outgoing: Outgoing, found: Sent | None) -> str:

@@ -115,10 +115,14 @@ class Message(SQLModel, table=True):
 
 
 class EarlyStatus(SQLModel, table=True):
-    """A status callback for a message that is not known (yet): it may beat our own commit of the sid."""
+    """A status callback for a message that is not known (yet): it may beat our own commit of the sid.
+
+    It belongs to the business that it was signed for, and can only ever be applied to a line of that one.
+    """
 
     __tablename__ = "early_status"
 
+    tenant_id: int = Field(primary_key=True, foreign_key="tenant.id")
     provider_sid: str = Field(primary_key=True, max_length=64)
     status: str = Field(max_length=10)
     error_code: int | None = None
@@ -473,7 +477,11 @@ def mark_accepted(
 ) -> Progress:
     """The provider took it under this sid. Reports that came before we knew the sid are applied as well."""
     kept = table(EarlyStatus)
-    early = session.execute(delete(kept).where(kept.c.provider_sid == sid).returning(kept)).first()
+    early = session.execute(
+        delete(kept)
+        .where(kept.c.tenant_id == outgoing.tenant_id, kept.c.provider_sid == sid)
+        .returning(kept.c.status, kept.c.error_code)
+    ).first()
     if early is not None and RANK[Status(early.status)] > RANK[status]:
         status, error_code = Status(early.status), early.error_code
     row = _locked(session, outgoing.tenant_id, table(Message).c.id == outgoing.id)
@@ -500,7 +508,10 @@ def apply_status(
     if row is None:
         row = _locked(session, tenant_id, messages.c.provider_sid == sid)
     if row is None:
-        _keep(session, now, sid, status, error_code)
+        early = EarlyStatus(
+            tenant_id=tenant_id, provider_sid=sid, status=status, error_code=error_code, at=now
+        )
+        _keep(session, early)
         return None
     return _advance(session, row, now, sid, status, error_code)
 
@@ -573,14 +584,15 @@ def send_anew(session: Session, progress: Progress, send_after: datetime) -> Non
     )
 
 
-def _keep(session: Session, now: datetime, sid: str, status: Status, error_code: int | None) -> None:
+def _keep(session: Session, early: EarlyStatus) -> None:
     try:
         with session.begin_nested():
-            session.add(EarlyStatus(provider_sid=sid, status=status, error_code=error_code, at=now))
+            session.add(early)
     except IntegrityError:
-        known = session.get_one(EarlyStatus, sid, with_for_update=True)
-        if RANK[status] > RANK[Status(known.status)]:
-            known.status, known.error_code, known.at = status, error_code, now
+        key = (early.tenant_id, early.provider_sid)
+        known = session.get_one(EarlyStatus, key, with_for_update=True)
+        if RANK[Status(early.status)] > RANK[Status(known.status)]:
+            known.status, known.error_code, known.at = early.status, early.error_code, early.at
 
 
 def sid_is_known(session: Session, sid: str) -> bool:
@@ -593,12 +605,16 @@ def apply_late(session: Session, now: datetime) -> list[Progress]:
 
     A report and the answer that tells its sid can pass each other in two transactions.
     """
-    query = select(EarlyStatus, col(Message.tenant_id)).join(
-        Message, col(EarlyStatus.provider_sid) == col(Message.provider_sid)
+    query = select(EarlyStatus).join(
+        Message,
+        and_(
+            col(EarlyStatus.provider_sid) == col(Message.provider_sid),
+            col(EarlyStatus.tenant_id) == col(Message.tenant_id),
+        ),
     )
     late = []
-    for early, tenant_id in session.execute(query).all():
-        row = _locked(session, tenant_id, table(Message).c.provider_sid == early.provider_sid)
+    for early in session.scalars(query).all():
+        row = _locked(session, early.tenant_id, table(Message).c.provider_sid == early.provider_sid)
         if row is not None:
             late.append(
                 _advance(session, row, now, early.provider_sid, Status(early.status), early.error_code)

@@ -65,9 +65,9 @@ def _tenant(session: Session, sender: str) -> Tenant | None:
 def _authentic(services: Services, tenant: Tenant | None, event: Event) -> bool:
     settings = services.settings
     account = accounts.of(tenant, settings, services.environment) if tenant else accounts.default(settings)
-    missing = account.missing if not account.tokens else "" if settings.public_url else "PUBLIC_URL"
-    if missing:
-        log.error("webhook_refused", reason="setting_missing", setting=missing)
+    if not account.tokens or not settings.public_url:
+        setting = "PUBLIC_URL" if account.tokens else account.missing
+        log.error("webhook_refused", reason="setting_missing", setting=setting)
         return False
     if not _signed(services, account):
         log.warning("webhook_refused", reason="signature", path=request.path)

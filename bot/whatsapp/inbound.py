@@ -138,9 +138,11 @@ def _addresses(form: Form) -> Iterable[str]:
 
 def _inbound(form: Form, account: str, ours: str, sid: str, addresses: tuple[str, ...]) -> Inbound:
     media, extra = _media(form), _extra(form)
-    words = clean.text(_first(form, "Body", "ButtonText", "ListTitle") or _title(extra.get("interactive")))
+    words = clean.text(_first(form, "Body", "ButtonText", "ListTitle") or _tapped(extra))
     kind = _kind(form.get("MessageType", "").lower(), words, media, extra)
-    if kind in EVENTS and words:
+    if kind == "location":
+        words = words or _place(extra)
+    elif kind in EVENTS and words:
         # Not said to us: the model must not read it as the customer's words.
         words, extra = "", extra | {"event": words}
     return Inbound(
@@ -148,7 +150,7 @@ def _inbound(form: Form, account: str, ours: str, sid: str, addresses: tuple[str
         sender=ours,
         addresses=addresses,
         sid=sid,
-        text=words or _place(extra),
+        text=words,
         kind=kind,
         profile_name=clean.line(form.get("ProfileName", ""), MAX_NAME),
         media=media,
@@ -275,8 +277,14 @@ def _cleaned(value: Any, depth: int = 0) -> Any:
     return value
 
 
+def _tapped(extra: Mapping[str, Any]) -> str:
+    """The words of an answer by button or list that has no text; at worst its id, which is ours."""
+    title = _title(extra.get("interactive"))
+    return title or str(extra.get("button_payload", "") or extra.get("list_id", ""))
+
+
 def _title(interactive: Any) -> str:
-    """The words that the customer tapped, wherever the JSON of an interactive answer keeps them."""
+    """Wherever the JSON of an interactive answer keeps it."""
     if isinstance(interactive, dict):
         own = interactive.get("title")
         if isinstance(own, str) and own:

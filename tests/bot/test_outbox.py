@@ -12,7 +12,7 @@ from bot.whatsapp import codes
 from bot.whatsapp.client import Sender, SendError, Sent
 from models import message
 from models.db import Database
-from models.message import Author, Outgoing, Status
+from models.message import Author, EarlyStatus, Outgoing, Status
 from tests.bot.edge import Edge, add_staff
 from tests.fakes import twilio as fakes
 from tests.fakes.twilio import Behaviour
@@ -366,6 +366,25 @@ def test_without_a_way_to_look_nothing_is_sent_again_and_people_are_told(edge: E
     assert (edge.statuses(), edge.reasons()) == (["failed"], ["falha_no_envio"])
 
 
+def test_a_provider_that_is_away_does_not_hold_the_sweep(edge: Edge) -> None:
+    """One look that waits in vain is enough for one sweep, and the next one begins with another line."""
+    edge.says("oi", From="whatsapp:+5511911112222", ExternalUserId=None)
+    for number in (1, 2):
+        edge.queue("Olá!", conversation_id=number)
+    edge.fake.script.extend([fakes.ACCEPT_THEN_STALL] * 2)
+    edge.send_all()
+    edge.fake.listing.append(fakes.STALL)
+    edge.clock.forward(minutes=1)
+    assert outbox.settle(edge.services, edge.clock.at) == 1
+    edge.clock.forward(seconds=30)
+    assert outbox.settle(edge.services, edge.clock.at) == 1
+    assert sorted(edge.statuses()) == ["accepted", "in_doubt"]
+    edge.clock.forward(seconds=30)
+    assert outbox.settle(edge.services, edge.clock.at) == 1
+    assert edge.statuses() == ["accepted", "accepted"]
+    assert edge.fake.bodies == ["Olá!", "Olá!"]
+
+
 # Crashes
 
 
@@ -467,11 +486,10 @@ def test_a_report_that_passed_our_commit_is_applied_by_the_sweep(edge: Edge) -> 
     edge.send_all()
     sid = edge.fake.sent[0].sid
     with edge.db.writing() as session:
-        session.add(
-            message.EarlyStatus(provider_sid=sid, status=Status.FAILED, error_code=63003, at=edge.clock.at)
-        )
+        early = EarlyStatus(tenant_id=edge.tenant_id, provider_sid=sid, status=Status.READ, at=edge.clock.at)
+        session.add(early)
     outbox.settle(edge.services, edge.clock.at)
-    assert (edge.statuses(), edge.reasons(), edge.early()) == (["failed"], ["falha_no_envio"], [])
+    assert (edge.statuses(), edge.early()) == (["read"], [])
 
 
 def test_reports_that_nobody_asked_for_are_forgotten(edge: Edge) -> None:

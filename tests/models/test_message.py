@@ -279,7 +279,7 @@ def test_an_unknown_sid_is_kept_at_its_furthest(db: Database, now: datetime, ten
     for status, code in ((Status.SENT, None), (Status.FAILED, 63003), (Status.SENT, None)):
         assert report(db, now, tenant, status, "SM7", **({"error_code": code} if code else {})) is None
     with db.reading() as session:
-        kept = session.get_one(EarlyStatus, "SM7")
+        kept = session.get_one(EarlyStatus, (tenant, "SM7"))
     assert (kept.status, kept.error_code) == (Status.FAILED, 63003)
     with db.writing() as session:
         queue_line = message.add(session, now, tenant, 1, author=Author.BOT, text="Olá!")
@@ -289,7 +289,7 @@ def test_an_unknown_sid_is_kept_at_its_furthest(db: Database, now: datetime, ten
         progress = message.mark_accepted(session, now, line, "SM7", Status.ACCEPTED)
     assert (progress.changed, progress.status, progress.error_code) == (True, Status.FAILED, 63003)
     with db.reading() as session:
-        assert session.get(EarlyStatus, "SM7") is None
+        assert session.get(EarlyStatus, (tenant, "SM7")) is None
 
 
 def test_reports_of_an_unknown_sid_at_once(db: Database, now: datetime, tenant: int) -> None:
@@ -297,7 +297,7 @@ def test_reports_of_an_unknown_sid_at_once(db: Database, now: datetime, tenant: 
         words = (Status.SENT, Status.DELIVERED, Status.READ) * 4
         list(pool.map(lambda status: report(db, now, tenant, status, "SM7"), words))
     with db.reading() as session:
-        assert session.get_one(EarlyStatus, "SM7").status == Status.READ
+        assert session.get_one(EarlyStatus, (tenant, "SM7")).status == Status.READ
 
 
 def test_reports_of_one_line_at_once(db: Database, now: datetime, tenant: int) -> None:
@@ -313,7 +313,18 @@ def test_another_business_reports_nothing_of_it(db: Database, now: datetime, ten
     line = sent(db, now, tenant)
     assert report(db, now, other, Status.FAILED, message_id=line.id) is None
     assert report(db, now, other, Status.FAILED) is None
+    with db.writing() as session:
+        assert message.apply_late(session, now) == []
     assert lines(db, tenant)[1].status == Status.ACCEPTED
+
+
+def test_another_business_cannot_report_ahead(db: Database, now: datetime, tenant: int) -> None:
+    """Not even for a sid that is to come, and without standing in the way of the true report."""
+    other = add_tenant(db, now, 2)
+    assert report(db, now, other, Status.FAILED, "SM9") is None
+    assert report(db, now, tenant, Status.SENT, "SM9") is None
+    sent(db, now, tenant)
+    assert lines(db, tenant)[1].status == Status.SENT
 
 
 def test_a_line_that_goes_out_anew_is_a_new_one_to_the_provider(

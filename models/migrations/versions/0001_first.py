@@ -46,14 +46,6 @@ def guard_overlaps() -> None:
 
 def upgrade() -> None:
     op.create_table(
-        "early_status",
-        sa.Column("provider_sid", sa.String(length=64), nullable=False),
-        sa.Column("status", sa.String(length=10), nullable=False),
-        sa.Column("error_code", sa.Integer(), nullable=True),
-        sa.Column("at", models.db.UtcDateTime(), nullable=False),
-        sa.PrimaryKeyConstraint("provider_sid"),
-    )
-    op.create_table(
         "login_attempt",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("subject", sa.String(length=64), nullable=False),
@@ -130,6 +122,19 @@ def upgrade() -> None:
     with op.batch_alter_table("customer", schema=None) as batch_op:
         batch_op.create_index(batch_op.f("ix_customer_tenant_id"), ["tenant_id"], unique=False)
 
+    op.create_table(
+        "early_status",
+        sa.Column("tenant_id", sa.Integer(), nullable=False),
+        sa.Column("provider_sid", sa.String(length=64), nullable=False),
+        sa.Column("status", sa.String(length=10), nullable=False),
+        sa.Column("error_code", sa.Integer(), nullable=True),
+        sa.Column("at", models.db.UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tenant_id"],
+            ["tenant.id"],
+        ),
+        sa.PrimaryKeyConstraint("tenant_id", "provider_sid"),
+    )
     op.create_table(
         "professional",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -681,6 +686,7 @@ def downgrade() -> None:
     op.drop_table("staff")
     op.drop_table("service")
     op.drop_table("professional")
+    op.drop_table("early_status")
     with op.batch_alter_table("customer", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_customer_tenant_id"))
 
@@ -695,4 +701,3 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_login_attempt_subject"))
 
     op.drop_table("login_attempt")
-    op.drop_table("early_status")

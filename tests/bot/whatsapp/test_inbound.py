@@ -150,6 +150,7 @@ INTERACTIVE = json.dumps({"type": "list_reply", "list_reply": {"id": "slot_1", "
             {"button_payload": "confirm:ag_1"},
         ),
         ({"ListId": "slot_1", "ListTitle": "14:30"}, "14:30", {"list_id": "slot_1"}),
+        ({"ListId": "slot_1"}, "slot_1", {"list_id": "slot_1"}),
         ({"InteractiveData": INTERACTIVE}, "quinta, 14:30", {"interactive": json.loads(INTERACTIVE)}),
         ({"FlowData": '{"dia": "2026-12-10"}'}, "", {"interactive": {"dia": "2026-12-10"}}),
     ],
