@@ -75,6 +75,7 @@ def test_a_text_within_the_limit_is_one_part(text: str) -> None:
 
 
 def test_an_empty_text_has_no_parts() -> None:
+    """B12: so that nothing empty is ever created at Twilio."""
     assert split(" \n ") == []
 
 
