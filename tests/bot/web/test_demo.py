@@ -12,13 +12,14 @@ from werkzeug.test import TestResponse
 
 from bot.standin import Account, Person, StandIn
 from bot.web.app import create_app
-from bot.web.demo import Login, bold, demo
+from bot.web.demo import Answering, Login, bold, demo
 from bot.web.standin import standin
 from bot.web.webhook import webhook
 from models import handoff
 from models.db import Database
 from models.message import Message
 from models.staff import Staff
+from tests.bot.edge import settings
 from tests.fakes.twilio import ACCOUNT, PUBLIC_URL, TOKEN
 from tests.stage import BARBER, STUDIO, Stage
 
@@ -248,3 +249,17 @@ BOLD = [
 @pytest.mark.parametrize(("written", "shown"), BOLD)
 def test_bold_is_what_whatsapp_takes_for_bold(written: str, shown: str) -> None:
     assert bold(written) == shown
+
+
+ANSWERING = [
+    ({}, "Modelo offline embutido", "Nada sai desta máquina."),
+    ({"anthropic_api_key": "k"}, "Claude (claude-haiku-5-5)", "https://api.anthropic.com"),
+    ({"openai_api_key": "k", "openai_model": "m1"}, "m1, por um servidor", "https://api.openai.com/v1"),
+]
+
+
+@pytest.mark.parametrize(("values", "name", "where"), ANSWERING)
+def test_the_visitor_is_told_where_the_words_go(values: dict[str, str], name: str, where: str) -> None:
+    told = Answering.of(settings(llm_provider=None, **values))
+    assert told.name.startswith(name)
+    assert where in told.where
