@@ -191,12 +191,13 @@ def _news(lines: list[Line], seen: int, customer: str) -> str:
         line for line in lines if line.message.seq > seen and line.message.staff_id != context.staff_id()
     ]
     authors = {line.message.author: line.staff_name for line in fresh}
-    if authors.get(Author.STAFF):
-        who = str(authors[Author.STAFF])
+    if Author.STAFF in authors:
+        what = f"{authors[Author.STAFF]} respondeu"
+    elif Author.CUSTOMER in authors:
+        what = f"{customer} escreveu"
     else:
-        who = "O assistente" if Author.BOT in authors else customer
-    verb = "escreveu" if who == customer else "respondeu"
-    return f"{who} {verb} enquanto você escrevia. Confira antes de enviar."
+        what = "O assistente respondeu"
+    return f"{what} enquanto você escrevia. Confira antes de enviar."
 
 
 def _to(conversation_id: int) -> ResponseReturnValue:

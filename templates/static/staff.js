@@ -143,7 +143,8 @@
       if (document.hidden || !atEnd()) return;
       jump.hidden = true;
       composer.querySelectorAll("input[name=last_seen_seq]").forEach((input) => { input.value = String(newest); });
-      if (told >= newest) return;
+      // While the bot holds the conversation nothing is unread.
+      if (told >= newest || composer.dataset.mode.startsWith("bot")) return;
       told = newest;
       const body = new URLSearchParams({ csrf_token: token(), last_seen_seq: String(newest) });
       fetch(talk.dataset.read, { method: "POST", body, credentials: "same-origin" }).catch(() => { told = 0; });

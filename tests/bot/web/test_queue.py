@@ -392,6 +392,29 @@ def test_a_huge_form_is_refused(office: Office, client: FlaskClient) -> None:
     assert "Texto grande demais" in answer.text
 
 
+def test_the_whole_way_on_both_databases(db: Database) -> None:
+    office = Office(db)
+    conversation_id = office.says("Oi", name="Maria")
+    run_id = office.works(conversation_id, result("agendar", {}, "ok"))
+    office.answers(conversation_id, "Olá!", run_id=run_id)
+    office.flags(conversation_id, detail="Quer falar com gente")
+    office.books(conversation_id, starts_in=timedelta(hours=1))
+    client = office.client()
+    page = f"/fila/{conversation_id}"
+    for path in (
+        "/fila",
+        "/fila?aba=minhas",
+        "/fila?aba=todas&depois=0-1764000000000000-1",
+        page,
+        f"{page}/linhas",
+    ):
+        assert client.get(path).status_code == 200, path
+    assert "Maria" in client.get("/agenda").text
+    for verb in ("assumir", "responder", "devolver"):
+        assert act(client, conversation_id, verb, text="Oi!", note="ok").status_code == 303, verb
+    assert "Voltei!" in client.get(page).text
+
+
 # Polling
 
 
