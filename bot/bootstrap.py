@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 
 import httpx
 
+from bot.llm import prices
 from bot.llm.anthropic import AnthropicClient
 from bot.llm.breaker import Breaker, GuardedClient
 from bot.llm.client import ModelClient
@@ -39,6 +40,7 @@ def model_client(settings: Settings, context: ssl.SSLContext) -> ModelClient:
     """The model that the settings choose, behind a breaker. One instance serves all threads."""
     if settings.provider == "offline":
         from bot.llm.offline import OfflineModel
+
         return OfflineModel()
     http = ThreadClients(verify=context)
     client: ModelClient
@@ -79,4 +81,5 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
         model=model,
         sender_for=lambda tenant_id: TerminalAware(lambda: senders.sender_for(tenant_id)),
         environment=environment,
+        prices=prices.with_given(settings.model_prices),
     )

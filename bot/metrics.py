@@ -1,4 +1,7 @@
-"""What Prometheus reads. Counted from the rows at each scrape, so that every process says the same."""
+"""What Prometheus reads. Counted from the rows at each scrape, so that every process says the same.
+
+Only what no row can tell (the time of a request) is counted by the process that is asked.
+"""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -31,12 +34,14 @@ class RowCounts(Collector):
             yield from _waits(session, now)
             yield from _outbox(session, now)
             yield _worker(session, now)
+            yield from self._services.meters.runs.collect(session, now)
 
 
 def registry(services: Services) -> CollectorRegistry:
     """A registry of our own: nothing of the process or of other libraries is in it."""
     made = CollectorRegistry(auto_describe=False)
     made.register(RowCounts(services))
+    made.register(services.meters.http)
     return made
 
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
 from bot.llm.client import ModelClient
+from bot.llm.prices import LIST, Prices
+from bot.meters import Meters
 from bot.settings import Settings
 from bot.whatsapp.client import Sender
 from models.db import Database
@@ -28,6 +30,8 @@ class Services:
     model: Callable[[], ModelClient]
     sender_for: Callable[[int], Sender]
     now: Callable[[], datetime] = system_clock
+    prices: Prices = LIST
+    meters: Meters = field(default_factory=Meters)
     wake_agent: threading.Event = field(default_factory=threading.Event)
     wake_outbox: threading.Event = field(default_factory=threading.Event)
     environment: Mapping[str, str] = field(default_factory=dict)  # for `auth_token_env` of the business file

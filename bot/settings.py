@@ -7,6 +7,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy.exc import ArgumentError
 
+from bot.llm import prices
 from models import db
 
 Provider = Literal["anthropic", "openai", "offline"]
@@ -57,6 +58,7 @@ class Settings(BaseSettings):
     limit_customer_input_tokens_per_day: int | None = Field(default=None, ge=1)
     limit_tenant_runs_per_day: int = Field(default=3000, ge=1)
     limit_tenant_input_tokens_per_day: int | None = Field(default=None, ge=1)
+    model_prices: str | None = None
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     log_format: Literal["console", "json"] = "console"
@@ -95,6 +97,12 @@ class Settings(BaseSettings):
     def _long_secret(cls, value: str | None) -> str | None:
         if value is not None and len(value) < MIN_SECRET_LENGTH:
             raise ValueError(f"must have at least {MIN_SECRET_LENGTH} characters")
+        return value
+
+    @field_validator("model_prices")
+    @classmethod
+    def _known_prices(cls, value: str | None) -> str | None:
+        prices.with_given(value)
         return value
 
     @model_validator(mode="after")

@@ -9,6 +9,7 @@ from sqlmodel import Session
 
 from bot import texts
 from bot.agent import history, prompt
+from bot.agent.account import Account
 from bot.agent.checks import Evidence
 from bot.agent.history import Past
 from bot.agent.loop import Answered, HandedOff, Limits, Loop, Outcome
@@ -111,7 +112,8 @@ def _begin(services: Services, claim: Claim, material: Material) -> Turn:
     else:
         through, steps = claim.through_seq, []
         run_id = _start_run(services, claim, model, prompt.version(system, specs))
-    recorder = RunRecorder(services.db, claim, run_id, services.now)
+    account = Account(services.prices, model.provider, model.model)
+    recorder = RunRecorder(services.db, claim, run_id, services.now, account)
     blocks = _input_blocks(services, material, steps)
     if steps:
         recorder.resume(steps)
@@ -230,10 +232,10 @@ def _commit(services: Services, turn: Turn, outcome: Outcome) -> None:
         match outcome:
             case Answered(text):
                 _queue_answer(session, now, turn, text)
-                run.end(session, turn.run_id, now, run.Outcome.ANSWERED, **turn.recorder.totals())
+                run.end(session, turn.run_id, now, run.Outcome.ANSWERED, **turn.recorder.account.totals())
             case HandedOff():
                 _hand_over(session, now, turn, outcome)
-    log.info("run_ended", run=turn.run_id, outcome=_outcome_name(outcome), **turn.recorder.totals())
+    log.info("run_ended", run=turn.run_id, outcome=_outcome_name(outcome), **turn.recorder.account.totals())
     services.wake_outbox.set()
 
 
@@ -270,7 +272,7 @@ def _hand_over(session: Session, now: datetime, turn: Turn, outcome: HandedOff) 
         now,
         run.Outcome.HANDED_OFF,
         handoff_reason=outcome.reason,
-        **turn.recorder.totals(),
+        **turn.recorder.account.totals(),
     )
 
 
@@ -360,7 +362,8 @@ def _superseded(services: Services, claim: Claim) -> None:
         row = conversation.find(session, claim.tenant_id, claim.conversation_id)
         # Where only the lease went to another worker, the run is that worker's to finish.
         if left is not None and left.id is not None and row.epoch != left.epoch:
-            run.end(session, left.id, services.now(), run.Outcome.SUPERSEDED)
+            totals = _totals(session, services, left)
+            run.end(session, left.id, services.now(), run.Outcome.SUPERSEDED, **totals)
 
 
 def _fail(services: Services, claim: Claim) -> None:
@@ -384,8 +387,17 @@ def _give_up(services: Services, claim: Claim) -> None:
         left = run.unfinished(session, claim.tenant_id, claim.conversation_id)
         _hand_over_plainly(session, now, claim, Reason.ERRO_INTERNO, left=left)
         if left is not None and left.id is not None:
-            run.end(session, left.id, now, run.Outcome.CRASHED, handoff_reason=Reason.ERRO_INTERNO)
+            totals = _totals(session, services, left)
+            run.end(session, left.id, now, run.Outcome.CRASHED, handoff_reason=Reason.ERRO_INTERNO, **totals)
     services.wake_outbox.set()
+
+
+def _totals(session: Session, services: Services, left: Run) -> dict[str, object]:
+    """What a run that ends without an answer has cost all the same."""
+    assert left.id is not None
+    account = Account(services.prices, left.provider, left.model)
+    account.add_steps(run.steps(session, [left.id])[left.id])
+    return account.totals()
 
 
 def _writes(session: Session, run_id: int | None) -> list[str]:

@@ -1,12 +1,13 @@
 """Writes down what a run does, each step in its own short transaction, fenced by the lease."""
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from sqlalchemy.exc import IntegrityError
 
-from bot.llm.client import Block, ModelReply, Usage
+from bot.agent.account import Account
+from bot.llm.client import Block, ModelReply
 from models import conversation, run
 from models.conversation import Claim
 from models.db import Database
@@ -18,25 +19,24 @@ from tools.execute import Result
 
 @dataclass
 class RunRecorder:
-    """The steps of one run from `position` on, and its totals. Raises LeaseLost once the claim is gone."""
+    """The steps of one run from `position` on, and what it used up. Raises LeaseLost once the claim is gone."""
 
     db: Database
     claim: Claim
     run_id: int
     now: Callable[[], datetime]
+    account: Account
     position: int = 0
-    iterations: int = 0
-    usage: list[Usage] = field(default_factory=list)
 
     def input(self, blocks: list[Block]) -> None:
         self._add(NewStep(StepKind.INPUT, blocks))
 
     def answer(self, reply: ModelReply, *, kept: bool, milliseconds: int) -> None:
-        self._count(reply.usage)
+        self.account.add(reply, self.now())
         self._add(_answer_step(StepKind.ANSWER, reply, milliseconds, kept=kept))
 
     def final(self, reply: ModelReply, reason: Reason, *, milliseconds: int) -> None:
-        self.usage.append(reply.usage)
+        self.account.add(reply, self.now(), iteration=False)
         step = _answer_step(StepKind.FINAL, reply, milliseconds, kept=False)
         self._add(replace(step, error_class=reason))
 
@@ -65,25 +65,7 @@ class RunRecorder:
     def resume(self, steps: list[RunStep]) -> None:
         """Go on behind the steps of a crashed run."""
         self.position = len(steps)
-        for step in steps:
-            if step.kind == StepKind.ANSWER:
-                self._count(Usage(**(step.usage or {})))
-            elif step.kind == StepKind.FINAL:
-                self.usage.append(Usage(**(step.usage or {})))
-
-    def totals(self) -> dict[str, object]:
-        """Sums for the columns of Run."""
-        return {
-            "iterations": self.iterations,
-            "input_tokens": sum(usage.input_tokens for usage in self.usage),
-            "output_tokens": sum(usage.output_tokens for usage in self.usage),
-            "cache_read_tokens": sum(usage.cache_read_tokens for usage in self.usage),
-            "cache_write_tokens": sum(usage.cache_write_tokens for usage in self.usage),
-        }
-
-    def _count(self, usage: Usage) -> None:
-        self.iterations += 1
-        self.usage.append(usage)
+        self.account.add_steps(steps)
 
     def _add(self, step: NewStep) -> None:
         try:
@@ -102,5 +84,6 @@ def _answer_step(kind: StepKind, reply: ModelReply, milliseconds: int, *, kept: 
         kept=kept,
         stop_reason=reply.stop_reason and reply.stop_reason[:60],
         usage=asdict(reply.usage),
+        model=reply.model[:120] or None,
         milliseconds=milliseconds,
     )

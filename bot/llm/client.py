@@ -48,6 +48,14 @@ class Usage:
     def total_input(self) -> int:
         return self.input_tokens + self.cache_read_tokens + self.cache_write_tokens
 
+    def __add__(self, other: "Usage") -> "Usage":
+        return Usage(
+            self.input_tokens + other.input_tokens,
+            self.output_tokens + other.output_tokens,
+            self.cache_read_tokens + other.cache_read_tokens,
+            self.cache_write_tokens + other.cache_write_tokens,
+        )
+
 
 @dataclass(frozen=True)
 class ModelReply:
@@ -55,12 +63,14 @@ class ModelReply:
 
     `stop_reason` is in Claude's words whatever the provider ("end_turn", "tool_use", "max_tokens", …), the
     provider's own word where it fits none, None where it gave none. `detail` is for logs (refusal category).
+    `provider` is set where another one answered than the client's own.
     """
 
     content: list[Block]
     stop_reason: str | None
     usage: Usage = field(default_factory=Usage)
     model: str = ""
+    provider: str = ""
     request_id: str | None = None
     detail: str = ""
 

@@ -1,12 +1,13 @@
 """/healthz, /readyz and /metrics: for machines, in English, and without anything of a tenant."""
 
 import hmac
+import time
 from datetime import datetime, timedelta
 from functools import cache
 from ipaddress import ip_address
 
 import structlog
-from flask import Blueprint, Response, abort, jsonify, request
+from flask import Blueprint, Response, abort, g, jsonify, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -59,6 +60,20 @@ def figures() -> ResponseReturnValue:
     _require_reader(context.services().settings.metrics_token)
     body = metrics.text(metrics.registry(context.services()))
     return Response(body, content_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@blueprint.before_app_request
+def start_clock() -> None:
+    g.began = time.perf_counter()
+
+
+@blueprint.after_app_request
+def stop_clock(response: Response) -> Response:
+    if "began" in g:
+        # What has no endpoint is an address of somebody else's choice: all of those are one.
+        labels = request.endpoint or "none", f"{response.status_code // 100}xx"
+        context.services().meters.http.labels(*labels).observe(time.perf_counter() - g.began)
+    return response
 
 
 def _require_reader(token: str | None) -> None:

@@ -12,6 +12,7 @@ from models.db import Database
 from models.handoff import Reason
 from models.message import Author
 from tests.fakes.claude import answer, text
+from tests.fakes.fragile import FragileModel
 from tests.fakes.talk import hire
 from tests.stage import JOAO, MARIA, STUDIO, Stage
 
@@ -126,22 +127,8 @@ def test_midnight_of_the_business_ends_the_limit(stage_of: Callable[..., Stage])
 def test_run_that_was_begun_is_finished(stage_of: Callable[..., Stage]) -> None:
     """A crash at the last allowed run: its resumption is not taken for one more."""
 
-    class Fragile:
-        """Breaks once, then answers as the stage's own model."""
-
-        provider, model = "anthropic", "claude-haiku-5-5"
-
-        def __init__(self, inner: Any) -> None:
-            self.inner, self.broken = inner, False
-
-        def complete(self, request: Any, *, seconds: float) -> Any:
-            if not self.broken:
-                self.broken = True
-                raise RuntimeError
-            return self.inner.complete(request, seconds=seconds)
-
     stage = stage_of(limit_customer_runs_per_day=1)
-    stage.model = Fragile(stage.model)
+    stage.model = FragileModel(stage.model, {1})
     stage.deliver("oi", slug=STUDIO)
     stage.work()
     stage.clock.forward(seconds=5)
