@@ -166,11 +166,8 @@ def stem(word: str) -> str:
     """A word without number, diminutive and final vowel or verb ending."""
     if len(word) < 4:
         return word
-    return (
-        re.sub(r"(?:z?inh[oa]s?|[aeo]s|ar|[aeo])$", "", word)
-        if len(word) > 4
-        else re.sub(r"s?[aeo]?$", "", word)
-    )
+    plain = re.sub(r"z?inh[oa]s?$", "", word)
+    return re.sub(r"(?:[aeo]s|s|ar|[aeo])$" if len(plain) > 4 else r"s$", "", plain)
 
 
 def _same_name(word: str, name: str) -> bool:

@@ -17,7 +17,8 @@ _CORRECTION = re.compile(
     r"(?:na verdade|alias|quer dizer|digo|ou melhor|corrigindo|na real|melhor ainda|pensando bem) ?,? "
 )
 _GREETINGS = re.compile(r"\b(?:bom dia|boa tarde|boa noite)\b")
-_PRIVATE_NUMBERS = re.compile(r"\+?\d[\d .()-]{7,}\d")
+_DATE = r"\d{4}-\d\d-\d\d\b|\d{1,2}[-.]\d{1,2}[-.]\d{4}\b"
+_PRIVATE_NUMBERS = re.compile(rf"(?<!\d)(?!{_DATE})\+?\d[\d .()-]{{7,}}\d")  # telephone, CPF
 _NUMBER = re.compile(
     r"(?:(?:o|a|as|opcao|numero|n|quero|prefiro|pode ser|pode|entao|melhor|umas|dia|e|sim|acho que|,) )*"
     r"(\d{1,2})(?: (\d{2}))?o?(?: (?:por favor|mesmo|esta bom|ok|,|obrigad[oa]|pode ser|serve|entao|👍))*"

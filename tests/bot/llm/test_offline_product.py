@@ -1,0 +1,80 @@
+"""The offline model in the whole product: real webhook, loop, tools, database and outbox."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from models.appointment import AppointmentStatus
+from models.conversation import Holder
+from models.db import Database
+from models.handoff import Reason
+from models.run import Outcome
+from tests.stage import BARBER, JOAO, Stage
+
+
+@pytest.fixture
+def stage(sqlite_db: Database, now: datetime) -> Stage:
+    return Stage(sqlite_db, now)
+
+
+def test_booked_moved_and_cancelled_by_chatting(stage: Stage) -> None:
+    """One appointment through its life, each step only after its yes; the loop's checks let all pass."""
+    [answer] = stage.say("tem horário amanhã às 10 com a Ana pra corte?")
+    assert "Posso confirmar: Corte feminino com Ana Souza, quinta-feira, 03/12/2026, às 10:00?" in answer
+    assert stage.appointments == []
+    assert "Agendado: Corte feminino com Ana Souza" in stage.say("pode marcar")[0]
+    [visit] = stage.appointments
+    assert visit.starts_at == datetime(2026, 12, 3, 13, tzinfo=UTC)
+    assert "Corte feminino com Ana Souza, quinta-feira" in stage.say("que horas é o meu msm?")[0]
+    assert stage.say("dá pra remarcar pra sexta no msm horário?")[0].startswith("Posso remarcar: ")
+    assert "Remarcado: Corte feminino com Ana Souza" in stage.say("👍")[0]
+    assert stage.say("não vou mais, pode cancelar")[0].startswith("Posso cancelar: ")
+    assert "Cancelado: Corte feminino com Ana Souza" in stage.say("sim")[0]
+    [visit] = stage.appointments
+    assert (visit.status, visit.starts_at) == (
+        AppointmentStatus.CANCELLED,
+        datetime(2026, 12, 4, 13, tzinfo=UTC),
+    )
+    assert {run.outcome for run in stage.runs} == {Outcome.ANSWERED}
+    assert stage.handoffs == []
+
+
+def test_step_by_step_with_a_closed_day(stage: Stage) -> None:
+    """Refusals and alternatives of the real tools are understood."""
+    stage.say("oi, bom dia")
+    stage.say("quero fazer corte e escova")
+    stage.say("tanto faz")
+    [answer] = stage.say("domingo")
+    assert "não abre nesse dia" in answer
+    assert "servico_id" not in answer
+    assert "1. segunda-feira, 07/12/2026, às 09:00, com Ana Souza" in answer
+    stage.say("1")
+    assert (
+        "Corte feminino e Escova com Ana Souza, segunda-feira, 07/12/2026, às 09:00" in stage.say("isso")[0]
+    )
+    [visit] = stage.appointments
+    assert visit.starts_at == datetime(2026, 12, 7, 12, tzinfo=UTC)
+
+
+def test_another_business_in_its_own_zone(stage: Stage) -> None:
+    """Ten o'clock is ten in Manaus."""
+    stage.say("barba amanhã às 10", JOAO, BARBER)
+    stage.say("s", JOAO, BARBER)
+    [visit] = stage.appointments
+    assert visit.starts_at == datetime(2026, 12, 3, 14, tzinfo=UTC)
+
+
+def test_a_burst_is_answered_once_with_the_correction(stage: Stage) -> None:
+    stage.deliver("quero marcar uma escova com a Bia")
+    stage.deliver("amanhã 15h")
+    [answer] = stage.say("na verdade 16h")
+    assert "Escova com Bia Lima, quinta-feira, 03/12/2026, às 16:00?" in answer
+
+
+def test_a_person_is_called(stage: Stage) -> None:
+    [answer] = stage.say("quero falar com uma pessoa")
+    assert "pessoa da nossa equipe" in answer
+    [episode] = stage.handoffs
+    assert episode.reason == Reason.PEDIDO_DO_CLIENTE
+    [talk] = stage.conversations
+    assert talk.holder == Holder.QUEUE
