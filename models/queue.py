@@ -243,8 +243,10 @@ class Acts:
     results: list[RunStep] = field(default_factory=list)
 
 
-def acts(session: Session, tenant_id: int, conversation_id: int, *, from_seq: int) -> list[Acts]:
-    """What the agent did in answer to lines from `from_seq` on, run by run."""
+def acts(
+    session: Session, tenant_id: int, conversation_id: int, *, from_seq: int, before: int | None = None
+) -> list[Acts]:
+    """What the agent did in answer to lines from `from_seq` on, below `before` where given, run by run."""
     query = (
         select(Run, RunStep)
         .outerjoin(RunStep, and_(col(RunStep.run_id) == col(Run.id), col(RunStep.kind) == StepKind.RESULT))
@@ -255,6 +257,8 @@ def acts(session: Session, tenant_id: int, conversation_id: int, *, from_seq: in
         )
         .order_by(col(Run.id), col(RunStep.position))
     )
+    if before is not None:
+        query = query.where(col(Run.through_seq) < before)
     found: dict[int | None, Acts] = {}
     for run, step in session.execute(query):
         done = found.setdefault(run.id, Acts(run))

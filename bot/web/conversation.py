@@ -234,8 +234,14 @@ def _read(
     tenant_id = context.tenant_id()
     card = queue.card(session, tenant_id, conversation_id)
     lines = queue.lines(session, tenant_id, conversation_id, after=after, before=before, limit=limit)
-    first = lines[0].message.seq if lines else 0
-    acts = queue.acts(session, tenant_id, conversation_id, from_seq=max(0, first - 1))
+    first, last = (lines[0].message.seq, lines[-1].message.seq) if lines else (0, 0)
+    acts = queue.acts(
+        session,
+        tenant_id,
+        conversation_id,
+        from_seq=max(0, first - 1),
+        before=None if before is None else last,
+    )
     assert card.customer.id is not None
     upcoming = appointment.upcoming(session, tenant_id, card.customer.id, context.now())
     return Shown(card, lines, acts, upcoming)

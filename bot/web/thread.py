@@ -80,17 +80,19 @@ def build(
     """The items to show, in order. Lines above `fresh_after` are marked as new to the reader."""
     items: list[Item] = []
     today = now.astimezone(zone).date()
-    waiting = {done.run.id: done for done in acts if _worth_showing(done)}
+    spoke = {line.message.run_id for line in lines}
+    waiting = [done for done in acts if _worth_showing(done)]
     last_day = None
     for line in lines:
         date = line.message.created_at.astimezone(zone).date()
         if date != last_day:
             items.append(Day(f"day-{date}", words.day(date, today)))
             last_day = date
-        for run_id in _due(waiting, line):
-            items.append(_work(waiting.pop(run_id)))
+        due = [done for done in waiting if _is_due(done, line, spoke)]
+        waiting = [done for done in waiting if done not in due]
+        items.extend(_work(done) for done in due)
         items.append(_said(line, zone, customer, fresh_after))
-    items.extend(_work(done) for done in waiting.values())
+    items.extend(_work(done) for done in waiting)
     return items
 
 
@@ -98,18 +100,11 @@ def _worth_showing(done: Acts) -> bool:
     return bool(done.results) or done.run.outcome not in (None, Outcome.ANSWERED)
 
 
-def _due(waiting: dict[int | None, Acts], line: Line) -> list[int | None]:
-    """The runs to show before this line: its own, and those without a line that come before it."""
-    message = line.message
-    own = [run_id for run_id in waiting if run_id is not None and run_id == message.run_id]
-    past = [
-        run_id
-        for run_id, done in waiting.items()
-        if run_id != message.run_id
-        and done.run.outcome == Outcome.SUPERSEDED
-        and done.run.through_seq < message.seq
-    ]
-    return [*past, *own]
+def _is_due(done: Acts, line: Line, spoke: set[int | None]) -> bool:
+    """Whether the run stands before this line: its own first one, or the next of whoever, if it has none."""
+    if done.run.id in spoke:
+        return done.run.id == line.message.run_id
+    return done.run.through_seq < line.message.seq
 
 
 def _work(done: Acts) -> Work:

@@ -231,7 +231,9 @@ def test_acts_are_runs_with_their_tool_results_in_order(talk: Talk) -> None:
     with talk.db.reading() as session:
         acts = queue.acts(session, talk.tenant, talk.id, from_seq=2)
         everything = queue.acts(session, talk.tenant, talk.id, from_seq=0)
+        bounded = queue.acts(session, talk.tenant, talk.id, from_seq=2, before=3)
     assert [[step.content["name"] for step in done.results] for done in acts] == [[], ["agendar"]]
+    assert [done.run.through_seq for done in bounded] == [2]
     assert [step.content["name"] for step in everything[0].results] == ["buscar_servicos", "buscar_horarios"]
 
 

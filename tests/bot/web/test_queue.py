@@ -218,7 +218,8 @@ def test_reason_detail_and_next_visits_stand_beside(office: Office, client: Flas
 def test_older_messages_come_by_page(office: Office, client: FlaskClient) -> None:
     conversation_id = office.says("linha 001")
     for number in range(2, 121):
-        office.answers(conversation_id, f"linha {number:03d}")
+        run_id = office.works(conversation_id, result("agendar", {}, f"feito {number:03d}"))
+        office.answers(conversation_id, f"linha {number:03d}", run_id=run_id)
     newest = client.get(f"/fila/{conversation_id}").text
     assert "linha 021" in newest
     assert "linha 020" not in newest
@@ -226,6 +227,9 @@ def test_older_messages_come_by_page(office: Office, client: FlaskClient) -> Non
     assert "linha 001" in older
     assert "linha 020" in older
     assert "linha 021" not in older
+    for number in range(2, 121):
+        assert f"feito {number:03d}" in (older if number <= 20 else newest)
+        assert f"feito {number:03d}" not in (newest if number <= 20 else older)
     assert 'name="last_seen_seq"' not in older, "nobody answers from a page that does not show the end"
 
 
