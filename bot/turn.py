@@ -1,7 +1,7 @@
 """One conversation, one turn: claim → agent → commit. No transaction is held while the model thinks."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
@@ -13,7 +13,7 @@ from bot.agent.account import Account
 from bot.agent.checks import Evidence
 from bot.agent.history import Past
 from bot.agent.loop import Answered, HandedOff, Limits, Loop, Outcome
-from bot.agent.progress import Progress
+from bot.agent.progress import Progress, is_visible
 from bot.agent.recorder import RunRecorder
 from bot.agent.resume import replay
 from bot.llm.client import Block, ModelClient, ToolSpec
@@ -98,7 +98,20 @@ class Turn:
     def outcome(self) -> Outcome:
         """Run the loop, from where a crashed worker left it."""
         final = replay(self.loop.progress, self.loop.toolbox, self.steps, self.loop.limits)
-        return self.loop.after_final(*final) if final else self.loop.run()
+        return sayable(self.loop.after_final(*final) if final else self.loop.run())
+
+
+def sayable(outcome: Outcome) -> Outcome:
+    """Words of which WhatsApp would show nothing are no words."""
+    if outcome.text is None or _parts(outcome.text):
+        return outcome
+    if isinstance(outcome, Answered):
+        return HandedOff(Reason.RESPOSTA_VAZIA)
+    return replace(outcome, text=None)
+
+
+def _parts(text: str) -> list[str]:
+    return [part for part in split(whatsapp_text(text)) if is_visible(part)]
 
 
 def _begin(services: Services, claim: Claim, material: Material) -> Turn:
@@ -286,7 +299,7 @@ def _queue(
     epoch: int | None,
     run_id: int | None,
 ) -> None:
-    for part in split(whatsapp_text(text)):
+    for part in _parts(text):
         message.add(
             session,
             now,

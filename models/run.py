@@ -161,7 +161,10 @@ def add_step(
 ) -> None:
     """Record one step. Raises IntegrityError if that position is taken (another worker resumed the run)."""
     place = {"tenant_id": tenant_id, "run_id": run_id, "position": position, "at": now}
-    session.execute(insert(table(RunStep)).values(place | vars(step)))
+    session.execute(_ADD_STEP, place | vars(step))
+
+
+_ADD_STEP = insert(table(RunStep))
 
 
 def steps(session: Session, run_ids: Collection[int]) -> dict[int, list[RunStep]]:

@@ -2,6 +2,7 @@
 it is made anew from the recorded steps and goes on as if nothing had been.
 """
 
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -134,9 +135,14 @@ def calls_of(content: Sequence[Block]) -> list[Call]:
 
 
 def text_of(content: Sequence[Block]) -> str:
-    """The words for the customer: text blocks alone, picked by type."""
+    """The words for the customer: text blocks alone, picked by type; "" where nothing of it can be seen."""
     texts = [block["text"].strip() for block in content if block.get("type") == "text"]
-    return "\n\n".join(text for text in texts if text)
+    return "\n\n".join(text for text in texts if is_visible(text))
+
+
+def is_visible(text: str) -> bool:
+    """Whether there is a character to see: controls, joiners and blanks alone are silence."""
+    return any(unicodedata.category(char)[0] not in "CZ" for char in text)
 
 
 def replayable(content: Sequence[Block]) -> list[Block]:

@@ -4,6 +4,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
+from functools import cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -31,7 +32,9 @@ def system_prompt(tenant: Tenant) -> str:
     return _environment.get_template("system.md").render(tenant=tenant)
 
 
-def tool_specs(tools: Sequence[Tool]) -> tuple[ToolSpec, ...]:
+@cache
+def tool_specs(tools: tuple[Tool, ...]) -> tuple[ToolSpec, ...]:
+    """What the model is told of the tools; the same object each time, since making the schemas costs much."""
     return tuple(ToolSpec(tool.name, tool.description, input_schema(tool.arguments)) for tool in tools)
 
 
