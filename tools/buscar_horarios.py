@@ -134,7 +134,7 @@ def _listing(session: Session, question: _Question) -> str | None:
         return None
     heading = f"Horários livres para {speech.service(question.service)} em {speech.day(question.day)}:"
     if len(keys) > MOST_PROFESSIONALS:
-        lines.append(f"e mais profissionais fazem esse serviço ({len(keys)} ao todo): peça um pelo nome.")
+        lines.append(f"e mais {len(keys) - MOST_PROFESSIONALS} profissionais fazem esse serviço.")
     return "\n".join([heading, *lines])
 
 
@@ -207,9 +207,10 @@ TOOL = Tool(
         "Mostra os horários livres de um serviço em uma data, por profissional. Use sempre antes de "
         "oferecer, confirmar ou agendar um horário: só o que aparece aqui está livre. Precisa do servico_id, "
         "ou do profissional_id se ele faz um único serviço; os identificadores vêm de buscar_servicos. "
-        "Quando não há horário livre, diz o motivo e os horários mais próximos. Não use para uma data que o "
-        "cliente não mencionou nem aceitou, nem repita a mesma busca: a resposta vale até que algo seja "
-        "agendado."
+        "Onde diz “e mais N”, peça só um periodo para ver os outros. Quando não há horário livre, "
+        "diz o motivo "
+        "e os horários mais próximos. Não use para uma data que o cliente não mencionou nem aceitou, nem "
+        "repita a mesma busca: a resposta vale até que algo seja agendado."
     ),
     arguments=BuscarHorarios,
     run=run,

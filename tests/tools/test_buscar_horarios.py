@@ -1,0 +1,291 @@
+"""Free times of a day, and what is said when there are none."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from sqlalchemy import event
+from sqlmodel import col, update
+
+from models.catalog import Closure, Professional, ProfessionalService, Service, TimeOff
+from models.db import Database
+from models.tenant import Tenant
+from tests.fakes import agenda
+from tests.fakes.agenda import Ids
+from tests.tools.conftest import Model, close
+
+
+def test_every_professional_on_a_line(model: Model) -> None:
+    model.done("agendar", servico_id=1, profissional_id=1, data="2026-12-04", hora="09:00")
+    assert model.done("buscar_horarios", servico_id=1, data="2026-12-04").splitlines() == [
+        "Horários livres para Corte feminino (servico_id 1) em sexta-feira, 04/12/2026:",
+        "- Ana Souza (profissional_id 1): "
+        "10:00, 10:30, 11:00, 13:00, 13:30, 14:00, 14:30, 15:00, 15:30, 16:00, 16:30, 17:00",
+        "- Bia Lima (profissional_id 2): "
+        "09:00, 09:30, 10:00, 11:00, 13:00, 13:30, 14:00, 14:30, 15:00, 16:00, 16:30, 17:00 e mais 2",
+    ]
+
+
+def test_one_professional(model: Model) -> None:
+    """Bia offers one service only, so it need not be named."""
+    text = model.done("buscar_horarios", profissional_id=2, data="2026-12-04")
+    assert text.startswith("Horários livres para Corte feminino (servico_id 1) em sexta-feira, 04/12/2026:")
+    assert "Ana" not in text
+
+
+def test_who_is_full_is_left_out(db: Database, ids: Ids, model: Model) -> None:
+    with db.writing() as session:
+        session.add(
+            TimeOff(
+                tenant_id=ids.tenant,
+                professional_id=ids.ana,
+                first_date=date(2026, 12, 4),
+                last_date=date(2026, 12, 4),
+                reason="cirurgia",
+            )
+        )
+    assert "Ana" not in model.done("buscar_horarios", servico_id=1, data="2026-12-04")
+    alone = model.done("buscar_horarios", servico_id=1, profissional_id=1, data="2026-12-04")
+    assert "Ana Souza estará de folga." in alone
+    assert "cirurgia" not in alone
+
+
+@pytest.mark.parametrize(
+    ("period", "times"),
+    [
+        ("manha", "09:00, 09:30, 10:00, 10:30, 11:00"),
+        ("Manhã", "09:00, 09:30, 10:00, 10:30, 11:00"),
+        ("tarde", "13:00, 13:30, 14:00, 14:30, 15:00, 15:30, 16:00, 16:30, 17:00"),
+    ],
+)
+def test_part_of_the_day(model: Model, period: str, times: str) -> None:
+    text = model.done("buscar_horarios", profissional_id=2, data="2026-12-04", periodo=period)
+    assert text.splitlines()[1:] == [f"- Bia Lima (profissional_id 2): {times}"]
+
+
+NEAR = "Horários mais próximos:"
+
+
+@pytest.mark.parametrize(
+    ("case", "wish", "reason", "first"),
+    [
+        (
+            "closed weekday",
+            {"servico_id": 1, "data": "2026-12-06"},
+            "em domingo, 06/12/2026: Studio Bela não abre nesse dia.",
+            "- segunda-feira, 07/12/2026, às 09:00, com Ana Souza (profissional_id 1)",
+        ),
+        (
+            "her closed weekday",
+            {"profissional_id": 2, "data": "2026-12-05"},
+            "em sábado, 05/12/2026: Bia Lima não atende nesse dia.",
+            "- segunda-feira, 07/12/2026, às 09:00, com Bia Lima (profissional_id 2)",
+        ),
+        (
+            "evening",
+            {"profissional_id": 2, "data": "2026-12-04", "periodo": "noite"},
+            "em sexta-feira, 04/12/2026, à noite: não cabe no expediente de Bia Lima nesse dia, que é das "
+            "09:00 às 12:00 e das 13:00 às 18:00.",
+            "- sexta-feira, 04/12/2026, às 16:00, com Bia Lima (profissional_id 2)",
+        ),
+        (
+            "closure",
+            {"servico_id": 1, "data": "2026-12-08"},
+            "em terça-feira, 08/12/2026: o estabelecimento estará fechado (Reforma).",
+            "- quarta-feira, 09/12/2026, às 09:00, com Ana Souza (profissional_id 1)",
+        ),
+        (
+            "holiday",
+            {"servico_id": 1, "data": "2026-12-25"},
+            "em sexta-feira, 25/12/2026: é feriado (Natal) e não há atendimento.",
+            "- sábado, 26/12/2026, às 09:00, com Ana Souza (profissional_id 1)",
+        ),
+        (
+            "past",
+            {"servico_id": 1, "data": "2026-12-01"},
+            "em terça-feira, 01/12/2026: essa data ou hora já passou.",
+            "- quarta-feira, 02/12/2026, às 13:00, com Ana Souza (profissional_id 1)",
+        ),
+        (
+            "too far",
+            {"servico_id": 1, "data": "2028-02-29"},
+            "em terça-feira, 29/02/2028: a agenda está aberta só até domingo, 31/01/2027.",
+            "- sábado, 30/01/2027, às 09:00, com Ana Souza (profissional_id 1)",
+        ),
+        (
+            "the last day of all",
+            {"servico_id": 1, "data": "9999-12-31"},
+            "a agenda está aberta só até domingo, 31/01/2027.",
+            "- sábado, 30/01/2027, às 09:00, com Ana Souza (profissional_id 1)",
+        ),
+    ],
+)
+def test_none_free(
+    db: Database, ids: Ids, model: Model, case: str, wish: dict[str, object], reason: str, first: str
+) -> None:
+    """R15: the reason, and the nearest times instead."""
+    with db.writing() as session:
+        session.exec(update(Tenant).values(holidays_country="BR", holidays_closed=True))
+    close(db, ids, date(2026, 12, 8), "Reforma")
+    lines = model.done("buscar_horarios", **wish).splitlines()
+    assert lines[0].startswith("Não há horário livre para Corte feminino (servico_id 1) em ")
+    assert lines[0].endswith(reason)
+    assert lines[1:3] == [NEAR, first]
+    assert len(lines) == 5
+
+
+def test_holidays_stay_open_where_the_business_says_so(db: Database, model: Model) -> None:
+    """S49."""
+    with db.writing() as session:
+        session.exec(update(Tenant).values(holidays_country="BR", holidays_closed=False))
+    assert model.done("buscar_horarios", servico_id=1, data="2026-12-25").startswith("Horários livres")
+
+
+def test_service_that_nobody_does_that_day(model: Model) -> None:
+    """The business is open on Saturday, for other services."""
+    text = model.done("buscar_horarios", profissional_id=2, servico_id=1, data="2026-12-05")
+    assert "Bia Lima não atende nesse dia" in text
+
+
+def test_weekday_without_the_service(db: Database, ids: Ids, model: Model) -> None:
+    with db.writing() as session:
+        session.exec(update(Professional).where(col(Professional.id) == ids.bia).values(active=False))
+        carla = Professional(tenant_id=ids.tenant, name="Carla")
+        session.add(carla)
+        session.flush()
+        agenda.work(session, ids.tenant, carla.id or 0, 6, "09:00-12:00")
+    assert "ninguém faz Escova nesse dia da semana" in model.done(
+        "buscar_horarios", servico_id=2, data="2026-12-06"
+    )
+
+
+def test_nothing_free_at_all(db: Database, ids: Ids, model: Model) -> None:
+    for n in range(61):
+        close(db, ids, date(2026, 12, 2) + timedelta(days=n))
+    text = model.done("buscar_horarios", servico_id=1, data="2026-12-04")
+    assert text.splitlines()[1:] == ["Também não há nenhum outro horário na agenda aberta."]
+
+
+def test_professional_with_several_services_must_be_asked_which(model: Model) -> None:
+    assert model.refused("buscar_horarios", profissional_id=1, data="2026-12-04").splitlines() == [
+        "Ana Souza faz mais de um serviço. Pergunte ao cliente qual e informe o servico_id:",
+        "- Corte feminino (servico_id 1): 60 min, R$ 120,00.",
+        "- Escova (servico_id 2): 45 min, preço sob consulta.",
+        "- Barba (servico_id 3): 30 min, R$ 50,00.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("wish", "text"),
+    [
+        ({"servico_id": 99}, "Não existe serviço com servico_id 99."),
+        ({"profissional_id": 99}, "Não existe profissional com profissional_id 99."),
+        ({"servico_id": 1, "profissional_id": 99}, "Não existe profissional com profissional_id 99."),
+        (
+            {"servico_id": 2, "profissional_id": 2},
+            "Bia Lima não faz Escova. Quem faz Escova: Ana Souza (profissional_id 1).",
+        ),
+        (
+            {"servico_id": 1, "dia_semana": "quinta"},
+            "Nada foi feito: a data é sexta-feira, 04/12/2026, e não quinta. Confirme com o cliente",
+        ),
+    ],
+)
+def test_refused(model: Model, wish: dict[str, object], text: str) -> None:
+    assert model.refused("buscar_horarios", data="2026-12-04", **wish).startswith(text)
+
+
+def test_neither_service_nor_professional(model: Model) -> None:
+    result = model("buscar_horarios", data="2026-12-04")
+    assert result.error_class == "invalid_input"
+    assert "informe `servico_id` ou `profissional_id`" in result.text
+
+
+def test_nobody_offers_it(db: Database, ids: Ids, model: Model) -> None:
+    with db.writing() as session:
+        session.exec(update(Professional).values(active=False))
+    assert (
+        model.refused("buscar_horarios", servico_id=2, data="2026-12-04") == "Ninguém faz Escova no momento."
+    )
+    assert "Não existe profissional" in model.refused("buscar_horarios", profissional_id=2, data="2026-12-04")
+
+
+def test_professional_without_services(db: Database, ids: Ids, model: Model) -> None:
+    with db.writing() as session:
+        session.exec(update(Service).values(active=False))
+    text = model.refused("buscar_horarios", profissional_id=2, data="2026-12-04")
+    assert text == "Bia Lima não faz nenhum serviço no momento."
+
+
+def test_right_weekday_is_fine(model: Model) -> None:
+    model.done("buscar_horarios", servico_id=1, data="2026-12-04", dia_semana="sexta-feira")
+
+
+def test_today_begins_after_the_notice(model: Model) -> None:
+    """S48: it is 15:20; with an hour's notice the next step is half past four."""
+    text = model.done(
+        "buscar_horarios", profissional_id=2, data="2026-12-02", now=datetime(2026, 12, 2, 18, 20, tzinfo=UTC)
+    )
+    assert text.splitlines()[1:] == ["- Bia Lima (profissional_id 2): 16:30, 17:00"]
+
+
+# --- a large business
+
+
+@pytest.fixture
+def crowd(db: Database, ids: Ids) -> list[int]:
+    """Fifty more professionals for Corte, who work on Monday mornings."""
+    with db.writing() as session:
+        keys = []
+        for n in range(50):
+            who = Professional(tenant_id=ids.tenant, name=f"Profissional {n:02d}")
+            session.add(who)
+            session.flush()
+            assert who.id is not None
+            session.add(
+                ProfessionalService(tenant_id=ids.tenant, professional_id=who.id, service_id=ids.corte)
+            )
+            agenda.work(session, ids.tenant, who.id, 0, "09:00-12:00")
+            keys.append(who.id)
+        return keys
+
+
+def test_many_professionals(crowd: list[int], model: Model) -> None:
+    lines = model.done("buscar_horarios", servico_id=1, data="2026-12-07").splitlines()
+    assert len(lines) == 22
+    assert lines[-1] == "e mais 32 profissionais fazem esse serviço."
+
+
+def test_free_only_with_the_last_of_many(db: Database, ids: Ids, crowd: list[int], model: Model) -> None:
+    """It is found although it is not among the first."""
+    with db.writing() as session:
+        for key in (ids.ana, ids.bia, *crowd[:-1]):
+            session.add(
+                TimeOff(
+                    tenant_id=ids.tenant,
+                    professional_id=key,
+                    first_date=date(2026, 12, 7),
+                    last_date=date(2026, 12, 7),
+                )
+            )
+    lines = model.done("buscar_horarios", servico_id=1, data="2026-12-07").splitlines()
+    assert lines[1].startswith(f"- Profissional 49 (profissional_id {crowd[-1]}): 09:00")
+
+
+def test_number_of_statements_does_not_grow(db: Database, ids: Ids, model: Model, crowd: list[int]) -> None:
+    """Ten for fifty professionals, as for one; no transaction but its own."""
+    seen: list[str] = []
+    event.listen(db.engine, "before_cursor_execute", lambda *args: seen.append(args[2]))
+    model.done("buscar_horarios", servico_id=1, profissional_id=ids.bia, data="2026-12-07")
+    alone = len(seen)
+    seen.clear()
+    model.done("buscar_horarios", servico_id=1, data="2026-12-07")
+    assert alone == len(seen) <= 10
+
+
+def test_closed_part_of_a_day(db: Database, ids: Ids, model: Model) -> None:
+    with db.writing() as session:
+        session.add(
+            Closure(tenant_id=ids.tenant, date=date(2026, 12, 4), start_minute=13 * 60, reason="Eleição")
+        )
+    text = model.done("buscar_horarios", profissional_id=2, data="2026-12-04")
+    assert text.endswith("09:00, 09:30, 10:00, 10:30, 11:00")

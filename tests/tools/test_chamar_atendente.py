@@ -1,0 +1,22 @@
+"""Asking for a person."""
+
+import pytest
+
+from tests.tools.conftest import Model
+
+
+@pytest.mark.parametrize(
+    ("motive", "kept"),
+    [
+        ("Quer negociar um pacote", "Quer negociar um pacote"),
+        ("  ", "Sem motivo informado"),
+        ("x" * 5000, "x" * 300),
+    ],
+)
+def test_run_ends_with_a_handoff(model: Model, motive: str, kept: str) -> None:
+    result = model("chamar_atendente", motivo=motive)
+    assert (result.text, result.handoff, result.is_error) == (
+        "Pedido registrado: uma pessoa da equipe vai continuar esta conversa.",
+        kept,
+        False,
+    )
