@@ -5,11 +5,11 @@ from collections.abc import Callable, Mapping
 
 import httpx
 
+from bot.http import ThreadClients
 from bot.llm import prices
 from bot.llm.anthropic import AnthropicClient
 from bot.llm.breaker import Breaker, GuardedClient
 from bot.llm.client import ModelClient
-from bot.llm.http import ThreadClients
 from bot.llm.openai import OpenAIClient
 from bot.services import Services, system_clock
 from bot.settings import Settings, SettingsError

@@ -11,8 +11,8 @@ from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
 
 from bot import bootstrap
+from bot.http import ThreadClients
 from bot.llm.client import ModelError, ModelRequest
-from bot.llm.http import ThreadClients
 from bot.settings import Settings
 from bot.whatsapp import accounts
 from bot.whatsapp.account_check import SenderState, credentials_problem, senders

@@ -11,9 +11,10 @@ from bot.services import Services
 from bot.whatsapp import codes
 from bot.whatsapp.client import SendError, Sent
 from bot.whatsapp.codes import Action
-from models import conversation, customer, handoff, message
+from models import conversation, customer, delivery, handoff, message
+from models.delivery import Outgoing, Progress
 from models.handoff import Reason
-from models.message import Author, Outgoing, Progress, Status
+from models.message import Author, Status
 from models.tenant import Tenant
 
 log = structlog.get_logger()
@@ -78,7 +79,7 @@ def send_next(services: Services, conversation_id: int | None = None) -> bool:
     `sending`, and `settle` finds out what became of it.
     """
     with services.db.writing() as session:
-        outgoing = message.claim_outgoing(session, services.now(), conversation_id)
+        outgoing = delivery.claim_outgoing(session, services.now(), conversation_id)
     if outgoing is None:
         return False
     try:
@@ -100,7 +101,7 @@ def _accepted(services: Services, outgoing: Outgoing, sent: Sent) -> None:
 
 def _record(session: Session, now: datetime, outgoing: Outgoing, sent: Sent) -> None:
     status = Status(sent.status)
-    progress = message.mark_accepted(session, now, outgoing, sent.sid, status, sent.error_code)
+    progress = delivery.mark_accepted(session, now, outgoing, sent.sid, status, sent.error_code)
     _follow_up(session, now, progress)
 
 
@@ -109,9 +110,9 @@ def _not_sent(services: Services, outgoing: Outgoing, error: SendError) -> None:
     with services.db.writing() as session:
         match decision:
             case Retry(after):
-                message.requeue(session, outgoing, now + after)
+                delivery.requeue(session, outgoing, now + after)
             case Doubt():
-                message.mark_in_doubt(session, outgoing)
+                delivery.mark_in_doubt(session, outgoing)
             case Fail():
                 _fail(session, now, outgoing, error.code)
     write = log.error if codes.action(error.code) == Action.ALARM else log.warning
@@ -127,7 +128,7 @@ def _not_sent(services: Services, outgoing: Outgoing, error: SendError) -> None:
 
 
 def _fail(session: Session, now: datetime, outgoing: Outgoing, code: int | None) -> None:
-    if message.mark_failed(session, outgoing, code):
+    if delivery.mark_failed(session, outgoing, code):
         _undelivered(session, now, outgoing, code)
 
 
@@ -161,7 +162,7 @@ def report(
     """Take a delivery report, in any order, repeated, also for a line that is not known (yet)."""
     now = services.now()
     with services.db.writing() as session:
-        progress = message.apply_status(
+        progress = delivery.apply_status(
             session, now, tenant_id, sid=sid, status=status, error_code=error_code, message_id=message_id
         )
         if progress is not None:
@@ -182,7 +183,7 @@ def _follow_up(session: Session, now: datetime, progress: Progress) -> None:
         retried=retry is not None,
     )
     if retry is not None:
-        message.send_anew(session, progress, now + retry.after)
+        delivery.send_anew(session, progress, now + retry.after)
     else:
         _undelivered(session, now, progress, code)
 
@@ -192,9 +193,9 @@ def settle(services: Services, now: datetime) -> int:
     it took up. Safe to run twice, also at the same moment.
     """
     with services.db.writing() as session:
-        for progress in message.apply_late(session, now):
+        for progress in delivery.apply_late(session, now):
             _follow_up(session, now, progress)
-        message.forget_early(session, now - EARLY_KEPT)
+        delivery.forget_early(session, now - EARLY_KEPT)
     count = 0
     while (outgoing := _doubtful(services, now)) is not None:
         count += 1
@@ -205,7 +206,7 @@ def settle(services: Services, now: datetime) -> int:
 
 def _doubtful(services: Services, now: datetime) -> Outgoing | None:
     with services.db.writing() as session:
-        return message.claim_doubtful(session, now, sending_before=now - STALE, in_doubt_before=now - DOUBT)
+        return delivery.claim_doubtful(session, now, sending_before=now - STALE, in_doubt_before=now - DOUBT)
 
 
 def _look_up(services: Services, now: datetime, outgoing: Outgoing) -> bool:
@@ -227,11 +228,11 @@ def _look_up(services: Services, now: datetime, outgoing: Outgoing) -> bool:
 
 def _settled(session: Session, now: datetime, outgoing: Outgoing, found: Sent | None) -> str:
     # An equal text of an earlier line is not this one.
-    if found is not None and not message.sid_is_known(session, found.sid):
+    if found is not None and not delivery.sid_is_known(session, found.sid):
         _record(session, now, outgoing, found)
         return "found"
     if outgoing.attempts < MAX_SENDS:
-        message.requeue(session, outgoing, now)
+        delivery.requeue(session, outgoing, now)
         return "sent_again"
     _fail(session, now, outgoing, None)
     return "given_up"

@@ -43,7 +43,6 @@ class CustomerAddress(SQLModel, table=True):
     customer_id: int = Field(index=True)
     address: str = Field(max_length=160)
     match_key: str = Field(max_length=160, index=True)
-    last_seen_at: datetime = Field(sa_type=UtcDateTime)
 
 
 def match_key(address: str) -> str:
@@ -74,7 +73,6 @@ def find_or_create(
                     customer_id=customer_id,
                     address=address,
                     match_key=match_key(address),
-                    last_seen_at=now,
                 )
             )
     session.flush()

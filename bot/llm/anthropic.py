@@ -5,9 +5,10 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
+from bot.http import Http
 from bot.llm.blocks import safe_content, safe_count, used_ids
 from bot.llm.client import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
-from bot.llm.http import Answer, Endpoint, Http, Unreadable
+from bot.llm.http import Answer, Endpoint, Unreadable
 from bot.llm.retry import CallFailed, Failure
 
 VERSION = "2026-10-21"

@@ -7,9 +7,10 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from bot.http import Http
 from bot.llm.blocks import blocks_of, joined_text, merged, safe_content, safe_count, used_ids
 from bot.llm.client import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
-from bot.llm.http import Answer, Endpoint, Http, Unreadable, decode
+from bot.llm.http import Answer, Endpoint, Unreadable, decode
 from bot.llm.retry import REJECTED_STATUSES, CallFailed
 
 NEW_LIMIT, OLD_LIMIT = "max_completion_tokens", "max_tokens"

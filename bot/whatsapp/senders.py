@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from twilio.rest import Client  # type: ignore[import-untyped]
 
-from bot.llm.http import ThreadClients
+from bot.http import ThreadClients
 from bot.settings import Settings
 from bot.whatsapp import accounts
 from bot.whatsapp.accounts import Account

@@ -15,7 +15,7 @@ from twilio.http.response import Response  # type: ignore[import-untyped]
 from twilio.rest import Client  # type: ignore[import-untyped]
 from twilio.rest.api.v2010.account.message import MessageInstance  # type: ignore[import-untyped]
 
-from bot.llm.http import Http
+from bot.http import Http
 from bot.whatsapp import codes
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.client import SendError, Sent

@@ -10,8 +10,8 @@ from sqlmodel import select
 from werkzeug.test import TestResponse
 
 from bot import outbox
+from bot.http import ThreadClients
 from bot.llm.client import ModelClient
-from bot.llm.http import ThreadClients
 from bot.services import Services
 from bot.settings import Settings
 from bot.web.webhook import webhook
@@ -22,8 +22,9 @@ from models import conversation, handoff, message
 from models.conversation import Conversation, Holder
 from models.customer import Customer, CustomerAddress
 from models.db import Database
+from models.delivery import EarlyStatus
 from models.handoff import Handoff, Reason
-from models.message import Author, EarlyStatus, Message
+from models.message import Author, Message
 from models.staff import Staff
 from models.tenant import Tenant
 from tests.conftest import NOW

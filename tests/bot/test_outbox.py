@@ -10,9 +10,10 @@ from bot import outbox
 from bot.outbox import Doubt, Fail, Retry, decide
 from bot.whatsapp import codes
 from bot.whatsapp.client import Sender, SendError, Sent
-from models import message
+from models import delivery, message
 from models.db import Database
-from models.message import Author, EarlyStatus, Outgoing, Status
+from models.delivery import EarlyStatus, Outgoing
+from models.message import Author, Status
 from tests.bot.edge import Edge, add_staff
 from tests.fakes import twilio as fakes
 from tests.fakes.twilio import Behaviour
@@ -391,7 +392,7 @@ def test_a_provider_that_is_away_does_not_hold_the_sweep(edge: Edge) -> None:
 def claim(edge: Edge) -> Outgoing:
     """A worker claims a line, and is never heard of again."""
     with edge.db.writing() as session:
-        found = message.claim_outgoing(session, edge.clock.at)
+        found = delivery.claim_outgoing(session, edge.clock.at)
     assert found is not None
     return found
 
@@ -435,9 +436,9 @@ def test_a_worker_that_comes_back_late_touches_nothing_of_the_next_try(edge: Edg
     outbox.settle(edge.services, edge.clock.at)
     claim(edge)
     with edge.db.writing() as session:
-        assert not message.requeue(session, late, edge.clock.at)
-        assert not message.mark_failed(session, late, 21211)
-        assert not message.mark_in_doubt(session, late)
+        assert not delivery.requeue(session, late, edge.clock.at)
+        assert not delivery.mark_failed(session, late, 21211)
+        assert not delivery.mark_in_doubt(session, late)
     assert edge.statuses() == ["sending"]
 
 

@@ -94,7 +94,6 @@ def customer(
             customer_id=key,
             address=f"whatsapp:{phone}",
             match_key=phone,
-            last_seen_at=now,
         )
     )
     session.flush()

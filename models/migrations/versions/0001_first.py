@@ -332,7 +332,6 @@ def upgrade() -> None:
         sa.Column("customer_id", sa.Integer(), nullable=False),
         sa.Column("address", sa.String(length=160), nullable=False),
         sa.Column("match_key", sa.String(length=160), nullable=False),
-        sa.Column("last_seen_at", models.db.UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(
             ["tenant_id", "customer_id"],
             ["customer.tenant_id", "customer.id"],

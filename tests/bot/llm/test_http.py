@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from structlog.testing import capture_logs
 
+from bot.http import ThreadClients
 from bot.llm.client import ModelError
-from bot.llm.http import MAX_ANSWER_BYTES, Endpoint, ThreadClients, Unreadable, decode
+from bot.llm.http import MAX_ANSWER_BYTES, Endpoint, Unreadable, decode
 from tests.bot.llm.stopwatch import Stopwatch
 from tests.fakes.claude import FakeClaude, answer, text
 

@@ -6,7 +6,7 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from bot.llm.http import ThreadClients
+from bot.http import ThreadClients
 from bot.whatsapp import codes
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.client import SendError
