@@ -19,9 +19,13 @@ def run(context: ToolContext, _wish: MeusAgendamentos) -> ToolOutcome:
     if not found:
         return ToolOutcome("Nenhum agendamento futuro.")
     lines = [f"- {speech.appointment_line(details, zone)}" for details in found]
-    return ToolOutcome(
-        "\n".join([f"Agendamentos de {name}:" if name else "Agendamentos do cliente:", *lines])
-    )
+    return ToolOutcome("\n".join([_heading(name), *lines]))
+
+
+def _heading(name: str) -> str:
+    """The name is the customer's own word: on one line, and short."""
+    known = speech.shortened(" ".join(name.split()))
+    return f"Agendamentos de {known}:" if known else "Agendamentos do cliente:"
 
 
 TOOL = Tool(

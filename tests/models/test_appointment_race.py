@@ -30,7 +30,9 @@ _T = TypeVar("_T")
 @pytest.fixture
 def ids(db: Database, now: datetime) -> Ids:
     with db.writing() as session:
-        return agenda.studio(session, now, max_open_appointments=1000, slot_step_minutes=15)
+        # Each round has a week of its own.
+        rules = {"max_open_appointments": 10_000, "slot_step_minutes": 15, "horizon_days": 7 * ROUNDS + 7}
+        return agenda.studio(session, now, **rules)
 
 
 @pytest.fixture
