@@ -9,7 +9,7 @@ from bot.llm.offline import speech
 from bot.llm.offline.days import Days
 from bot.llm.offline.hours import Hours
 from bot.llm.offline.lookup import catalogue_for
-from bot.llm.offline.memory import Asked, Memory, numbered, question
+from bot.llm.offline.memory import Asked, Choice, Memory, numbered, question
 from bot.llm.offline.names import Named, people_in, services_in, speaks_of_someone_else, unpacked, without
 from bot.llm.offline.portuguese import Reading
 from bot.llm.offline.results import (
@@ -18,15 +18,13 @@ from bot.llm.offline.results import (
     Service,
     done_in,
     nearest_in,
-    read_day,
-    read_time,
     reason_in,
 )
 from bot.llm.offline.search import WEEKDAY_NAMES, none_with, search
 from bot.llm.offline.talk import Call, Talk, Value
 from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
-from bot.llm.offline.wish import Wish, day_told, read_days_told
+from bot.llm.offline.wish import Wish, day_told
 
 _GREETED = re.compile(r"(?:^|, )(?:oi+e?|ola|opa|e ai)[ ,]+\w+")
 _NAMED_SERVICE = re.compile(
@@ -102,11 +100,12 @@ def _people(text: str, found: Named, catalogue: Catalogue) -> tuple[Person, ...]
 def _wish(turn: Turn, catalogue: Catalogue, heard: Heard) -> Wish:
     memory = turn.memory
     wish = recalled(memory, catalogue)
-    option = chosen_option(memory, heard.reading)
-    if option and memory.asked == Asked.SLOT:
-        return with_slot(wish, option, catalogue)
-    wish = _with_services(wish, heard, _by_name(catalogue.services, option), turn)
-    wish = _with_person(wish, heard, _person_by_name(catalogue, option), turn)
+    choice = chosen(memory, heard.reading)
+    if choice and memory.asked == Asked.SLOT:
+        return with_slot(wish, choice, catalogue)
+    name = choice.text if choice else ""
+    wish = _with_services(wish, heard, _by_name(catalogue.services, name), turn)
+    wish = _with_person(wish, heard, _person_by_name(catalogue, name), turn)
     return with_time(wish, turn, heard.reading)
 
 
@@ -118,47 +117,49 @@ def recalled(memory: Memory, catalogue: Catalogue) -> Wish:
     return Wish(services, person, anyone, memory.days, memory.hours)
 
 
-def chosen_option(memory: Memory, reading: Reading) -> str:
+def chosen(memory: Memory, reading: Reading) -> Choice | None:
     """The numbered choice that is meant: by its number, its place, or by being the only one that fits."""
-    options = memory.options
+    choices = memory.choices
     place = reading.number if reading.number is not None else reading.ordinal
-    if (
-        place is not None
-        and not reading.number_minute
-        and (1 <= place <= len(options) or (place == -1 and options))
-    ):
-        return options[place - 1] if place > 0 else options[-1]
-    if memory.asked != Asked.SLOT:
-        return ""
-    fitting = [option for option in options if _fits(option, reading)]
-    return fitting[0] if len(fitting) == 1 else ""
+    if place == -1 and choices:
+        return choices[-1]
+    if place is not None and not reading.number_minute and 1 <= place <= len(choices):
+        return choices[place - 1]
+    if memory.asked not in (Asked.SLOT, Asked.WHICH_DAY):
+        return None
+    fitting = [choice for choice in choices if _fits(choice, reading)]
+    return fitting[0] if len(fitting) == 1 else None
 
 
-def _fits(option: str, reading: Reading) -> bool:
-    """Whether a dated option is what was said: at least its day or its hour, and nothing against it."""
-    days, hours = reading.days.wanted, reading.hours.wanted
-    if days is None and (hours is None or not hours.starts):
+def _fits(choice: Choice, reading: Reading) -> bool:
+    """Whether a dated choice is what was said: its day or its hour, and nothing against it."""
+    days, starts = reading.days.wanted, reading.hours.wanted.starts if reading.hours.wanted else ()
+    if choice.day is None:
         return False
-    day, start = read_days_told(option).dates[0], read_time(option.partition(", às ")[2][:5])
-    right_day = days is None or day in days.dates or (days.loose and day.weekday() == days.dates[0].weekday())
-    return right_day and (hours is None or start in hours.starts)
+    if choice.start is None:
+        return choice.day.day == reading.number or (days is not None and _is_among(choice.day, days))
+    said = days is not None or bool(starts)
+    return said and (days is None or _is_among(choice.day, days)) and (not starts or choice.start in starts)
 
 
-def with_slot(wish: Wish, option: str, catalogue: Catalogue) -> Wish:
-    """The wish with a dated option ("…, às 09:00, com Ana Souza") taken."""
-    when, _, person = option.partition(", com ")
-    day = read_day(re.findall(r"\d\d/\d\d/\d{4}", when)[0])
-    start = read_time(when.partition(", às ")[2][:5])
-    who = next((one for one in catalogue.team if one.name == person), wish.person)
-    return replace(wish, person=who, days=Days((day,)), hours=Hours(starts=(start,)))
+def _is_among(day: date, days: Days) -> bool:
+    return day in days.dates or (days.loose and day.weekday() == days.dates[0].weekday())
 
 
-def _by_name(services: Sequence[Service], option: str) -> Service | None:
-    return next((service for service in services if speech.service_line(service) == option), None)
+def with_slot(wish: Wish, choice: Choice, catalogue: Catalogue) -> Wish:
+    """The wish with a dated choice ("…, às 09:00, com Ana Souza") taken."""
+    person = _person_by_name(catalogue, choice.person) or wish.person
+    days = Days((choice.day,)) if choice.day else wish.days
+    hours = Hours(starts=(choice.start,)) if choice.start else None
+    return replace(wish, person=person, days=days, hours=hours)
 
 
-def _person_by_name(catalogue: Catalogue, option: str) -> Person | None:
-    return next((person for person in catalogue.team if person.name == option), None)
+def _by_name(services: Sequence[Service], line: str) -> Service | None:
+    return next((service for service in services if speech.service_line(service) == line), None)
+
+
+def _person_by_name(catalogue: Catalogue, name: str) -> Person | None:
+    return next((person for person in catalogue.team if person.name == name), None)
 
 
 def _with_services(wish: Wish, heard: Heard, chosen: Service | None, turn: Turn) -> Wish:
@@ -201,8 +202,9 @@ def with_time(wish: Wish, turn: Turn, reading: Reading) -> Wish:
 def _days(wish: Wish, turn: Turn, reading: Reading) -> Days | None:
     memory, booked_days = turn.memory, {one.day for one in turn.transcript.appointments}
     said = reading.days.wanted
-    if memory.asked == Asked.WHICH_DAY:
-        said = _chosen_day(memory, reading) or said
+    choice = chosen(memory, reading) if memory.asked == Asked.WHICH_DAY else None
+    if choice and choice.day:
+        said = Days((choice.day,))
     elif memory.asked == Asked.DAY and said is None:
         said = reading.number_as_day(turn.now.date())
     if said:
@@ -214,15 +216,6 @@ def _days(wish: Wish, turn: Turn, reading: Reading) -> Days | None:
     before = wish.days.dates if wish.days else memory.offered
     kept = tuple(day for day in before if day not in reading.days.refused)
     return Days(kept) if kept else None
-
-
-def _chosen_day(memory: Memory, reading: Reading) -> Days | None:
-    offered = [read_days_told(option).dates[0] for option in memory.options]
-    if option := chosen_option(memory, reading):
-        return read_days_told(option)
-    said = reading.days.wanted.dates if reading.days.wanted else ()
-    fitting = [day for day in offered if day in said or day.day == reading.number]
-    return Days((fitting[0],)) if len(fitting) == 1 else None
 
 
 def _settled_by(said: Days, offered: tuple[date, ...]) -> Days:

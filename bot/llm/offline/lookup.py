@@ -26,10 +26,8 @@ def catalogue_for(turn: Turn) -> Catalogued:
 def _terms(turn: Turn) -> list[str]:
     """What to look for: the services settled so far, and the words that may name one."""
     settled = turn.memory.names.rpartition(" com ")[0] or turn.memory.names
-    words = [
-        word for word in turn.reading.rest.split() if word.isalpha() and len(word) > 3 and word not in STOP
-    ]
-    terms = [*settled.split(" + "), *turn.memory.options[:1], *(stem(word) for word in words)]
+    said = [word for word in turn.reading.rest.split() if word.isalpha() and len(word) > 3]
+    terms = [*settled.split(" + "), *(stem(word) for word in said if word not in STOP)]
     return list(dict.fromkeys(filter(None, terms)))[:_MOST_TERMS]
 
 

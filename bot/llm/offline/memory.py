@@ -68,10 +68,20 @@ class Visit:
 
 
 @dataclass(frozen=True)
+class Choice:
+    """A numbered choice: its text, and the day, time and professional that it names if it is a dated one."""
+
+    text: str
+    day: date | None = None
+    start: time | None = None
+    person: str = ""
+
+
+@dataclass(frozen=True)
 class Memory:
     """`names`, `days`, `hours`: what is settled. `visit`: the appointment to be moved or cancelled.
 
-    Of a move, `names` holds only somebody new. `options`: the numbered choices; `offered`: days of which
+    Of a move, `names` holds only somebody new. `choices`: the numbered ones; `offered`: days of which
     times were shown. `open_words`: the paragraph that asks. `puzzled`: nothing was understood last time.
     """
 
@@ -80,7 +90,7 @@ class Memory:
     days: Days | None = None
     hours: Hours | None = None
     visit: Visit | None = None
-    options: tuple[str, ...] = ()
+    choices: tuple[Choice, ...] = ()
     offered: tuple[date, ...] = ()
     open_words: str = ""
     puzzled: bool = False
@@ -158,11 +168,21 @@ _PROPOSALS = {
 _MOVING = re.compile(rf"^{MOVING}(?P<what>.+), {_WHEN.format('')}\.$", re.MULTILINE)
 _WANT = re.compile(rf"^{Asked.WANT}(?: para (?P<names>.+))?\?$", re.MULTILINE)
 _OPTION = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
+_DATED = re.compile(
+    r"[a-záç-]+, (?P<day>\d\d/\d\d/\d{4})(?:, às (?P<time>\d\d:\d\d))?(?:, com (?P<person>.+))?"
+)
 _OFFERED = re.compile(r"^- [a-záç-]+, (\d\d/\d\d/\d{4}):", re.MULTILINE)
 
 
 def remembered(said: str) -> Memory:
-    """What the last answer left open."""
+    """What the last answer left open; nothing, if it holds a date that does not exist: it is not ours."""
+    try:
+        return _remembered(said)
+    except ValueError:
+        return Memory()
+
+
+def _remembered(said: str) -> Memory:
     first, last = said.partition("\n")[0], said.split("\n\n")[-1]
     puzzled = first.startswith(PUZZLED)
     for asked, pattern in _PROPOSALS.items():
@@ -187,11 +207,19 @@ def _asked(asked: Asked, last: str, puzzled: bool) -> Memory:
         days=days,
         hours=hours,
         visit=_visit(moving) if moving else None,
-        options=tuple(_OPTION.findall(last)),
+        choices=tuple(_choice(option) for option in _OPTION.findall(last)),
         offered=tuple(read_day(day) for day in _OFFERED.findall(last)),
         open_words=last,
         puzzled=puzzled,
     )
+
+
+def _choice(option: str) -> Choice:
+    match = _DATED.fullmatch(option)
+    if match is None:
+        return Choice(option)
+    clock = read_time(match["time"]) if match["time"] else None
+    return Choice(option, read_day(match["day"]), clock, match["person"] or "")
 
 
 def _after(label: str, lines: list[str]) -> str:

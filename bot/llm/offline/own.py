@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import date, time
 
 from bot.llm.offline import speech
-from bot.llm.offline.booking import booked, chosen_option, later, look_up, recalled, with_slot, with_time
+from bot.llm.offline.booking import booked, chosen, later, look_up, recalled, with_slot, with_time
 from bot.llm.offline.days import Days
 from bot.llm.offline.hours import Hours
 from bot.llm.offline.lookup import catalogue_for
@@ -127,9 +127,9 @@ def _remembered(memory: Memory, own: Sequence[Appointment]) -> Appointment | Non
 def _meant(own: Sequence[Appointment], turn: Turn) -> list[Appointment]:
     """Those that fit what was said of them; all if nothing was said, or nothing fits."""
     told = [appointment_told(one) for one in own]
-    option = chosen_option(turn.memory, turn.reading)
-    if option in told:
-        return [own[told.index(option)]]
+    choice = chosen(turn.memory, turn.reading)
+    if choice and choice.text in told:
+        return [own[told.index(choice.text)]]
     fitting = list(own)
     for fits in (_by_day, _by_hour, _by_name):
         fitting = [one for one in fitting if fits(one, turn.reading)] or fitting
@@ -165,9 +165,9 @@ def _new_time(turn: Turn, appointment: Appointment, catalogue: Catalogue) -> Wis
     wish = recalled(memory, catalogue) if memory.visit else Wish()
     services = appointment_services(appointment.service, catalogue)
     wish = replace(wish, services=services, moving=appointment)
-    option = chosen_option(memory, reading)
-    if option and memory.asked == Asked.SLOT:
-        return with_slot(wish, option, catalogue)
+    choice = chosen(memory, reading)
+    if choice and memory.asked == Asked.SLOT:
+        return with_slot(wish, choice, catalogue)
     people = people_in(without(reading.rest, services), catalogue.team)
     others = [person for person in people if person != appointment.person]
     if len(others) == 1:

@@ -1,9 +1,11 @@
 """What tool results say, read back from their Portuguese: services, free times, appointments."""
 
 import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
-from typing import Literal
+from typing import Literal, TypeVar
 
 WHEN = r"[a-záç]+(?:-feira)?, (?P<day>\d\d/\d\d/\d{4}), às (?P<time>\d\d:\d\d)"
 
@@ -27,6 +29,9 @@ _BROKEN = re.compile(
     r"não tente de novo|indisponível no momento|^Não executada|^Esta chamada já foi feita|^A ferramenta ",
     re.IGNORECASE,
 )
+
+_CLOCK = re.compile(r"\b(?:[01]\d|2[0-3]):[0-5]\d\b")
+_T = TypeVar("_T")
 
 Kind = Literal["ok", "refused", "failed"]
 
@@ -104,10 +109,8 @@ def result_of(text: str, is_error: bool) -> Result:
 
 
 def catalogue_in(text: str) -> Catalogue:
-    services = []
-    for line in text.splitlines():
-        if match := _SERVICE.match(line.strip()):
-            services.append(_service(match))
+    """The services that buscar_servicos listed."""
+    services = _lines(_SERVICE, text, _service)
     last = text.strip().rpartition("\n")[2]
     shortened = any(_MORE_PEOPLE.search(line) for line in text.splitlines())
     return Catalogue(
@@ -133,19 +136,29 @@ def _free(line: str, day: date) -> list[Slot]:
     if not match:
         return []
     person = Person(int(match["id"]), match["name"])
-    return [Slot(day, read_time(clock), person) for clock in re.findall(r"\d\d:\d\d", match["times"])]
+    return [Slot(day, read_time(clock), person) for clock in _CLOCK.findall(match["times"])]
 
 
 def nearest_in(text: str) -> tuple[Slot, ...]:
-    matches = (_NEAREST.match(line.strip()) for line in text.splitlines())
-    return tuple(
-        Slot(read_day(m["day"]), read_time(m["time"]), Person(int(m["id"]), m["name"])) for m in matches if m
-    )
+    """The alternatives that a refusal names."""
+    return tuple(_lines(_NEAREST, text, _slot))
 
 
 def appointments_in(text: str) -> tuple[Appointment, ...]:
-    matches = (_APPOINTMENT.match(line.strip()) for line in text.splitlines())
-    return tuple(_appointment(m) for m in matches if m)
+    """The customer's own, from the tool or the context."""
+    return tuple(_lines(_APPOINTMENT, text, _appointment))
+
+
+def _lines(pattern: re.Pattern[str], text: str, build: Callable[[re.Match[str]], _T]) -> Iterator[_T]:
+    """What the fitting lines hold; a line with a date that does not exist holds nothing."""
+    for line in text.splitlines():
+        if match := pattern.match(line.strip()):
+            with suppress(ValueError):
+                yield build(match)
+
+
+def _slot(match: re.Match[str]) -> Slot:
+    return Slot(read_day(match["day"]), read_time(match["time"]), Person(int(match["id"]), match["name"]))
 
 
 def _appointment(match: re.Match[str]) -> Appointment:
@@ -169,11 +182,11 @@ def reason_in(text: str) -> str:
 
 
 def read_day(text: str) -> date:
-    """From dd/mm/yyyy."""
+    """From dd/mm/yyyy. Raises ValueError for a day that does not exist."""
     return datetime.strptime(text, "%d/%m/%Y").date()  # noqa: DTZ007  a day has no zone
 
 
 def read_time(clock: str) -> time:
-    """From HH:MM."""
+    """From HH:MM. Raises ValueError for what no clock shows."""
     hour, minute = clock.split(":")
     return time(int(hour), int(minute))

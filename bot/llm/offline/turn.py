@@ -71,7 +71,7 @@ class Turn:
     def answer(self) -> Answer:
         """Yes or no to what was asked last. Facts beside a yes must be those that were asked about."""
         memory, reading = self.memory, self.reading
-        if reading.number in (1, 2) and not memory.options and not reading.has_facts:
+        if reading.number in (1, 2) and not memory.choices and not reading.has_facts:
             return "yes" if reading.number == 1 else "no"
         answer = answer_in(
             reading.rest,

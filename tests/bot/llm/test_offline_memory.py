@@ -34,10 +34,11 @@ from bot.llm.offline.results import (
     reason_in,
     result_of,
 )
-from bot.llm.offline.wish import Wish, names_of
+from bot.llm.offline.wish import Wish, names_of, read_told
 
+# Anything but a name that is itself the words of a day or an hour ("bem cedo").
 NAME = st.text(st.sampled_from("abcdefghijklmnop ãéÇ'+,?().-0123456789"), min_size=1, max_size=20).filter(
-    lambda name: name == " ".join(name.split())
+    lambda name: name == " ".join(name.split()) and read_told(name) == (name, None, None)
 )
 PEOPLE = st.lists(NAME, min_size=2, max_size=4, unique=True).map(
     lambda names: tuple(Person(key, name) for key, name in enumerate(names, start=1))
@@ -100,7 +101,7 @@ def test_what_is_settled_is_read_back(
     assert memory.asked == asked
     assert (memory.days, memory.hours) == (wish.days, wish.hours)
     assert memory.names == names_of(wish)
-    assert memory.options == tuple(options)
+    assert [choice.text for choice in memory.choices] == options
 
 
 @given(wishes(), st.dates(date(2026, 1, 1), date(2030, 12, 31)), MINUTES)
@@ -260,3 +261,15 @@ def test_services_of_an_appointment_are_found() -> None:
     assert appointment_services("Corte e Barba", catalogue) == (services[2],)
     assert appointment_services("Barba e Corte", catalogue) == (services[1], services[0])
     assert appointment_services("Botox", catalogue) == ()
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Posso confirmar: A com B, sexta-feira, 31/02/2027, às 10:00?",
+        "Posso confirmar: A com B, sexta-feira, 05/02/2027, às 99:00?",
+        "1. sexta-feira, 31/02/2027\nQual desses dias?",
+    ],
+)
+def test_dates_that_do_not_exist_are_not_ours(said: str) -> None:
+    assert remembered(said) == Memory()
