@@ -1,12 +1,15 @@
 """The commands. Each parses, calls one function, and turns known errors into one sentence."""
 
+import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import click
+from flask import Flask
 from sqlalchemy.exc import DBAPIError
 
 from bot import accounts, bootstrap, chat, demo, doctor, log, server
@@ -15,9 +18,11 @@ from bot.settings import Settings, SettingsError, load
 from bot.web.app import create_app
 from bot.web.webhook import webhook
 from bot.worker import Worker
-from models import business_file, schema
+from models import business_file, customer_data, erasure, schema
 from models.business_file import BusinessFileErrors
 from models.db import Database
+from models.errors import Conflict, NotFound
+from models.tenant import Tenant
 
 
 class Problem(click.ClickException):
@@ -73,12 +78,16 @@ def _address_options(command: Callable[..., None]) -> Callable[..., None]:
 def demo_command(host: str | None, port: int | None, data: Path | None) -> None:
     """The main job on embedded defaults: a phone to chat with, the bot, the staff page."""
     host = host or os.environ.get("HOST") or "127.0.0.1"
-    setup = demo.prepare(data, host, _port(port), os.environ)
-    log.configure(setup.settings.log_level, setup.settings.log_format)
+    try:
+        setup = demo.prepare(data, host, _port(port), os.environ)
+    except OSError as error:
+        raise Problem(f"--data: {error.filename or data}: {error.strerror}.") from None
+    # The terminal shows the addresses, not the log of the sample life, unless somebody wants it.
+    log.configure(os.environ.get("LOG_LEVEL", "WARNING").upper(), setup.settings.log_format)
     services = bootstrap.services(setup.settings, _database(setup.settings), os.environ)
     demo.seed(services, setup)
     app = create_app(services, [webhook(services), *demo.blueprints(services, setup)])
-    _run(services, app_runner(app, services.settings, setup.lines_to_print))
+    _serve(services, app, setup.lines_to_print, Worker(services))
 
 
 def _port(port: int | None) -> int:
@@ -94,38 +103,49 @@ def _port(port: int | None) -> int:
 @_address_options
 def serve(host: str | None, port: int | None) -> None:
     """Web, workers and timers in one process: all that one machine needs."""
-    settings = _settings(host=host, port=port)
-    settings.require("secret_key")
-    services = bootstrap.services(settings, _database(settings), os.environ)
+    services = _web_services(host, port)
     app = create_app(services, [webhook(services)])
-    _run(services, app_runner(app, settings, _hints(settings)))
+    _serve(services, app, _hints(services.settings), Worker(services))
 
 
 @main.command()
 @_address_options
 def web(host: str | None, port: int | None) -> None:
     """Only the web half: webhooks and staff pages. Needs a `worker` beside it."""
-    settings = _settings(host=host, port=port)
-    settings.require("secret_key")
-    services = bootstrap.services(settings, _database(settings), os.environ)
-    app_runner(create_app(services, [webhook(services)]), settings, _hints(settings))()
+    services = _web_services(host, port)
+    _serve(services, create_app(services, [webhook(services)]), _hints(services.settings), None)
 
 
 @main.command()
 def worker() -> None:
     """Only the worker half: answers, sends, keeps time. As many as wanted, on one PostgreSQL."""
     settings = _settings()
-    services = bootstrap.services(settings, _database(settings), os.environ)
-    _run(services, server.wait_for_stop)
+    crew = Worker(bootstrap.services(settings, _database(settings), os.environ))
+    crew.start()
+    server.wait_for_stop()
+    crew.stop()
 
 
-def app_runner(app: Any, settings: Settings, lines: list[str]) -> Callable[[], None]:
-    def ready(port: int) -> None:
-        for line in lines or [f"Hora Certa: http://{settings.host}:{port}/fila"]:
-            click.echo(line)
+def _web_services(host: str | None, port: int | None) -> Services:
+    settings = _settings(host=host, port=port)
+    settings.require("secret_key")
+    return bootstrap.services(settings, _database(settings), os.environ)
+
+
+def _serve(services: Services, app: Flask, lines: list[str], crew: Worker | None) -> None:
+    """Serve pages until stopped, with the worker half beside them where there is one."""
+
+    def ready(_port: int) -> None:
+        # Only now: what the workers send may come back to this very server.
+        if crew is not None:
+            crew.start()
+        click.echo("\n".join(lines))
         sys.stdout.flush()
 
-    return lambda: server.run(app, settings.host, settings.port, ready=ready)
+    settings = services.settings
+    server.run(app, settings.host, settings.port, ready=ready)
+    if crew is not None:
+        crew.stop()
 
 
 def _hints(settings: Settings) -> list[str]:
@@ -133,15 +153,6 @@ def _hints(settings: Settings) -> list[str]:
     missing = [name for name in ("public_url", "twilio_auth_token") if not getattr(settings, name)]
     lines += [f"  {name.upper()} is not set: WhatsApp messages are refused." for name in missing]
     return lines
-
-
-def _run(services: Services, serve_until_stopped: Callable[[], None]) -> None:
-    crew = Worker(services)
-    crew.start()
-    try:
-        serve_until_stopped()
-    finally:
-        crew.stop()
 
 
 @main.command()
@@ -224,6 +235,62 @@ def staff_disable(email: str) -> None:
     """Shut a login out at once."""
     accounts.disable(_database(_settings()), bootstrap.system_clock(), email)
     click.echo(f"Disabled: {email}")
+
+
+class Phone(click.ParamType[str]):
+    """A phone with its country, with whatever spaces and signs."""
+
+    name = "+55…"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        try:
+            return customer_data.parse_phone(value)
+        except ValueError as error:
+            self.fail(f"{value}: {error}.", param, ctx)
+
+
+def _customer_options(command: Callable[..., None]) -> Callable[..., None]:
+    command = click.option("--phone", required=True, type=Phone(), help="The customer's phone.")(command)
+    return click.option("--tenant", required=True, help="The business's slug.")(command)
+
+
+@main.group()
+def customer() -> None:
+    """What is kept of a customer: given out, or forgotten."""
+
+
+@customer.command("export")
+@_customer_options
+def customer_export(tenant: str, phone: str) -> None:
+    """Print all data of one customer as JSON."""
+    with _database(_settings()).reading() as session, _known_customer(tenant, phone):
+        business = session.get_one(Tenant, accounts.tenant_id(session, tenant))
+        found = customer_data.find(session, accounts.tenant_id(session, tenant), phone)
+        data = customer_data.export(session, business, found)
+    click.echo(json.dumps(data, ensure_ascii=False, indent=2))
+
+
+@customer.command("forget")
+@_customer_options
+def customer_forget(tenant: str, phone: str) -> None:
+    """Make one customer anonymous, for good. Appointments and figures stay, without the person."""
+    db = _database(_settings())
+    try:
+        with db.writing() as session, _known_customer(tenant, phone):
+            erasure.forget(session, bootstrap.system_clock(), accounts.tenant_id(session, tenant), phone)
+    except Conflict as conflict:
+        raise click.ClickException(f"Not now: {conflict}; try again in a minute.") from None
+    click.echo(f"Forgotten: {phone}. Appointments and figures stay, without the person.")
+    if not erasure.scrub(db):
+        click.echo("The database was too busy to be rebuilt: old words may still be read in its file.")
+
+
+@contextmanager
+def _known_customer(tenant: str, phone: str) -> Iterator[None]:
+    try:
+        yield
+    except NotFound:
+        raise click.ClickException(f"{tenant} has no customer with the phone {phone}.") from None
 
 
 @main.command("chat")

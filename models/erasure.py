@@ -1,0 +1,173 @@
+"""A customer who asks for it is forgotten.
+
+What a business must go on knowing stays: that a time was taken, why a conversation came to people, what a run
+cost. Who it was, and every word, does not. Whoever writes from that phone afterwards is somebody new.
+"""
+
+import json
+import secrets
+import sqlite3
+from collections.abc import Collection
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import and_, or_
+from sqlmodel import Session, col, select
+
+from models import audit, conversation, customer_data
+from models.audit import AuditEvent
+from models.conversation import Conversation, Holder
+from models.customer_data import Rows
+from models.db import Database
+from models.errors import Conflict
+from models.handoff import CloseReason
+from models.message import UNSENT
+from models.run import RunStep, StepKind, WriteKey
+
+BLANK = "[apagado]"
+PREFIX = "forgotten:"  # an address that nobody has and nobody can be found by
+
+
+def forget(session: Session, now: datetime, tenant_id: int, phone: str) -> int:
+    """Make the customer with this phone anonymous, for good; gives their id.
+
+    An open episode of people ends with it. Raises NotFound, and Conflict while the bot answers them or is
+    about to, or a line to them is on its way.
+    """
+    customer = customer_data.find(session, tenant_id, phone)
+    assert customer.id is not None
+    talk = _locked(session, tenant_id, customer.id)
+    rows = customer_data.load(session, customer)
+    if talk is not None:
+        _require_quiet(talk, rows)
+        _end(talk, rows, now)
+    customer.name = ""
+    for known in rows.addresses:
+        known.address = known.match_key = _nobody()
+    for visit in rows.appointments:
+        visit.cancel_reason = ""
+    _blank_words(session, rows)
+    _blank_events(session, rows)
+    audit.record(session, now, tenant_id, "customer.forget", subject_id=customer.id)
+    session.flush()
+    return customer.id
+
+
+def scrub(db: Database) -> bool:
+    """Rebuild an SQLite file, in which what was deleted stays readable until something is written over it.
+
+    False if it is too busy for that now. On PostgreSQL that is the work of its vacuum.
+    """
+    if not db.is_sqlite:
+        return True
+    connection = db.engine.raw_connection()  # in no transaction, which VACUUM does not stand
+    try:
+        cursor = connection.cursor()
+        cursor.execute("VACUUM")
+        cursor.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        [busy, *_] = cursor.fetchone() or [1]
+    except sqlite3.OperationalError:
+        return False
+    finally:
+        connection.close()
+    return not busy
+
+
+def _nobody() -> str:
+    return f"{PREFIX}{secrets.token_hex(16)}"
+
+
+def _locked(session: Session, tenant_id: int, customer_id: int) -> Conversation | None:
+    query = select(Conversation.id).where(
+        Conversation.tenant_id == tenant_id, Conversation.customer_id == customer_id
+    )
+    found = session.exec(query).first()
+    return None if found is None else conversation.lock(session, tenant_id, found)
+
+
+def _require_quiet(talk: Conversation, rows: Rows) -> None:
+    if talk.lease_token is not None or talk.due_at is not None:
+        raise Conflict("the bot is answering")
+    if any(line.status in UNSENT for line in rows.messages):
+        raise Conflict("a message is on its way")
+
+
+def _end(talk: Conversation, rows: Rows, now: datetime) -> None:
+    """Nothing of the conversation is open afterwards, and no text can be sent in it."""
+    talk.address, talk.preview = _nobody(), ""
+    talk.holder, talk.assignee_id = Holder.BOT, None
+    talk.epoch += 1
+    talk.answered_seq, talk.unread = talk.last_seq, 0
+    talk.waiting_since = talk.last_inbound_at = None
+    for episode in rows.handoffs:
+        episode.detail = episode.note = ""
+        if episode.closed_at is None:
+            episode.closed_at, episode.closed_seq = now, talk.last_seq
+            episode.close_reason = CloseReason.RETURNED_TO_BOT
+
+
+def _blank_words(session: Session, rows: Rows) -> None:
+    """Every text; the provider's number of a message goes too, since the provider knows its phone."""
+    for key in _write_keys(session, rows):
+        session.delete(key)
+    for line in rows.messages:
+        line.text, line.media, line.extra = BLANK, [], {}
+        line.provider_sid = line.client_key = None
+    for steps in rows.steps.values():
+        invented = {step.content["name"] for step in steps if step.error_class == "unknown_tool"}
+        for step in steps:
+            step.content = _blank(step, invented)
+
+
+def _blank(step: RunStep, invented: set[str]) -> Any:
+    """The content without words: what pages and figures read of it is still there."""
+    match step.kind:
+        case StepKind.RESULT:
+            name = step.content["name"]
+            return {
+                "tool_use_id": "",
+                "name": BLANK if name in invented else name,
+                "input": {},
+                "text": BLANK,
+            }
+        case StepKind.NUDGE:
+            return {"kind": step.content["kind"], "text": BLANK}
+        case _:
+            return []
+
+
+def _write_keys(session: Session, rows: Rows) -> list[WriteKey]:
+    """The results of this customer's writes. Their rows name nobody: they are known by what they wrote."""
+    if not rows.runs:
+        return []
+    visits = {visit.id for visit in rows.appointments}
+    texts = {
+        step.content["text"]
+        for steps in rows.steps.values()
+        for step in steps
+        if step.kind == StepKind.RESULT
+    }
+    query = select(WriteKey).where(
+        WriteKey.tenant_id == rows.customer.tenant_id, col(WriteKey.at) >= rows.runs[0].started_at
+    )
+    return [key for key in session.exec(query) if _is_of(key, visits, texts)]
+
+
+def _is_of(key: WriteKey, visits: Collection[int | None], texts: Collection[str]) -> bool:
+    result = json.loads(key.result)
+    return result.get("appointment_id") in visits or result["text"] in texts
+
+
+def _blank_events(session: Session, rows: Rows) -> None:
+    subjects = {
+        "customer": [rows.customer.id],
+        "conversation": [rows.conversation.id] if rows.conversation else [],
+        "appointment": [visit.id for visit in rows.appointments],
+    }
+    about = [
+        and_(col(AuditEvent.action).startswith(f"{noun}."), col(AuditEvent.subject_id).in_(ids))
+        for noun, ids in subjects.items()
+    ]
+    query = select(AuditEvent).where(AuditEvent.tenant_id == rows.customer.tenant_id, or_(*about))
+    for event in session.exec(query):
+        event.detail = {}
