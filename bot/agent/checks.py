@@ -86,7 +86,7 @@ INTERNALS: Table = (
         r"(?<=\[)(?:sistema|system|mensagem (?:da|do|automática)|fim do atendimento|o cliente enviou)\b",
     ),
     ("trace", r'traceback \(most|file "[^"]*", line \d|[a-z]+(?:error|exception)\b'),
-    ("database", r"(?:sqlalchemy|sqlite3?|psycopg\d?|pydantic)\b|select\b[^.]*\bfrom\b|insert into\b"),
+    ("database", r"(?:sqlalchemy|sqlite3?|psycopg\d?|pydantic)\b|select\b[^.]{0,200}\bfrom\b|insert into\b"),
     ("prompt", r"você é o assistente virtual de|system prompt\b|(?<=# )(?:como trabalhar|o negócio)"),
     ("time zone", r"america/[a-z]"),
     ("tool talk", r"ferramenta (?:de busca|retornou|respondeu|não|falhou|confirmou|mostrou|informou)"),

@@ -51,6 +51,7 @@ WORDS = {
     "visit": any_of("horario agendamento consulta atendimento sessao visita reserva corte") + "s?",
     "to": r"(?:(?:para|pra|pras|pro|n[ao]|em|as|o|a|dia) )+",
     "day": rf"(?:\d|(?:{DAY})\b)",
+    "made": r"fiz (?:[ao] )?(?:seu |sua )?",
     "managed": r"(?:consegui|conseguimos|acabei de|acabamos de) (?:te |lhe )?",
     "changed": any_of("mudei alterei transferi passei troquei adiei antecipei movi"),
     "if": r"(?:se(?! preocup| encontr)|(?<!seu )(?<!sse )(?<!ste )caso|sempre que|desde que|ate que|uma vez"
@@ -64,7 +65,8 @@ WORDS = {
 
 CLAIMS: tuple[tuple[Kind, str, str], ...] = (
     (Kind.BOOKED, "did", r"(?:marquei|agendei|reservei|encaixei)\b"),
-    (Kind.BOOKED, "did yours", r"(?:confirmei|garanti|anotei|registrei|fiz) <yours> <few><visit>\b"),
+    (Kind.BOOKED, "did yours", r"(?:confirmei|garanti|anotei|registrei) <yours> <few><visit>\b"),
+    (Kind.BOOKED, "made", r"<made>(?:agendamento|reserva|marcacao)\b"),
     (Kind.BOOKED, "we did", r"(?:marcamos|agendamos|reservamos|encaixamos) <yours>"),
     (Kind.BOOKED, "managed", r"<managed>(?:marcar|agendar|reservar|encaixar)\b"),
     (Kind.BOOKED, "left", r"deix(?:ei|amos) <few><booked>"),
@@ -73,6 +75,7 @@ CLAIMS: tuple[tuple[Kind, str, str], ...] = (
     (Kind.BOOKED, "headline", r"<head><booked><end>"),
     (Kind.STANDS, "is", r"<is> <sure>(?:<booked>|mantid[oa])"),
     (Kind.STANDS, "for a day", r"<booked> <few><to><day>"),
+    (Kind.STANDS, "came to a day", r"ficou <few><to><day>"),
     (Kind.STANDS, "you have", r"(?:voce|vc) (?:ja |so )?tem <few><visit> <booked>"),
     (Kind.STANDS, "is yours", r"o horario (?:ja )?eh (?:todo )?seu\b|voce (?:ja )?esta na agenda\b"),
     (Kind.EXPECTED, "yours is", r"<yours>(?: \w+){1,6}?(?::| eh| sera| vai ser| fica) (?:<to>)?<day>"),
@@ -84,6 +87,8 @@ CLAIMS: tuple[tuple[Kind, str, str], ...] = (
     (Kind.MOVED, "did", r"(?:remarquei|reagendei)\b"),
     (Kind.MOVED, "did yours", r"<changed> <yours> <few><visit>\b"),
     (Kind.MOVED, "did to a day", r"<changed> <few><to><day>"),
+    (Kind.MOVED, "made", r"<made>(?:remarcacao|alteracao|mudanca|troca)\b"),
+    (Kind.MOVED, "for a day", r"<again> <few><to><day>"),
     (Kind.MOVED, "managed", r"<managed>(?:remarcar|reagendar|mudar|alterar|trocar|transferir)\b"),
     (Kind.MOVED, "is", r"<is> <sure><again>"),
     (Kind.MOVED, "visit is", r"<visit> <few><is> <sure><moved>"),
@@ -92,6 +97,7 @@ CLAIMS: tuple[tuple[Kind, str, str], ...] = (
     (Kind.MOVED, "headline", r"<head><again><end>"),
     (Kind.CANCELLED, "did", r"(?:cancelei|desmarquei)\b"),
     (Kind.CANCELLED, "did yours", r"<removed> <yours>"),
+    (Kind.CANCELLED, "made", r"<made>cancelamento\b"),
     (Kind.CANCELLED, "managed", r"<managed>(?:cancelar|desmarcar)\b"),
     (Kind.CANCELLED, "is", r"<is> <sure><cancelled>"),
     (Kind.CANCELLED, "noun", r"cancelamento <few><done>"),
@@ -129,9 +135,13 @@ _OFFER = re.compile(r"\b(?:livres?|disponiv\w+|vagas?|opc(?:ao|oes)|temos|tenho|
 _TO_CONFIRM = re.compile(
     r"\b(?:respond[ae]|digite|confirme|me confirm\w+|diga sim|aguardo (?:a |sua )+confirmacao|so confirmar)\b"
 )
+_NEAR = (
+    200  # characters around a claim that can tell it from none; without a bound a babbling text costs seconds
+)
 _BY_US = re.compile(r"\w+(?:ei|amos)\b|(?:consegui|fiz|inclui|garanti|transferi|movi|removi|exclui)\b")
 _DETAIL = re.compile(
-    rf"^(?:- |\d{{1,2}}[/:h]|as \d|(?:{DAY}|data|dia|horario|hora|quando|inicio|servico|profissional|com)\b"
+    rf"^(?:- |\d{{1,2}}[/:h]|as \d|(?:{DAY}|data|dia|hora|horario|quando|novo|inicio)\b"
+    r"|(?:com|servico|profissional)\b"
     r"|(?:\w+ ?){1,5}$)"
 )
 _CLAIMS = compiled(
@@ -145,10 +155,13 @@ _NO_CLAIM, _WISHED, _AFTER = (
 
 @dataclass(frozen=True)
 class Claim:
-    """`said` are the times and days of the claim, `target` those behind the "para" of a move."""
+    """`said` are the times and days of the sentence; `then` those from the claiming words on, none of which
+    may be made up; `target` those behind the "para" of a move.
+    """
 
     kind: Kind
     said: Named
+    then: Named
     target: Named
 
 
@@ -156,11 +169,23 @@ def claims(said: Sequence[Sentence], today: date | None = None) -> Iterator[Clai
     """Every claim in these sentences of one text."""
     for n, sentence in enumerate(said):
         kinds = _kinds(sentence)
-        here = _named(said[n:], today) if kinds else Named()
-        if Kind.EXPECTED in kinds and (not here.times or _proposed(sentence, said)):
-            kinds.remove(Kind.EXPECTED)
-        for kind in kinds:
-            yield Claim(kind, here, _target(sentence.text, today) if kind is Kind.MOVED else Named())
+        if kinds:
+            here, details = _named(sentence.text, said[n + 1 :], today)
+            if Kind.EXPECTED in kinds and (not here.times or _proposed(sentence, said)):
+                del kinds[Kind.EXPECTED]
+            for kind, words in kinds.items():
+                then = Named() if _OFFER.search(sentence.text) else named(words + details, today)
+                target = _target(words, today) if kind is Kind.MOVED else Named()
+                yield Claim(kind, here, then, target)
+
+
+def _named(text: str, following: Sequence[Sentence], today: date | None) -> tuple[Named, str]:
+    """What a sentence names, or, where it names no time, it and the lines behind it that say when."""
+    here = named(text, today)
+    if here.times:
+        return here, ""
+    details = "".join(f" {line}" for line in _details(following))
+    return (named(text + details, today) if details else here), details
 
 
 def _proposed(sentence: Sentence, said: Sequence[Sentence]) -> bool:
@@ -169,26 +194,22 @@ def _proposed(sentence: Sentence, said: Sequence[Sentence]) -> bool:
     return asked or bool(_OFFER.search(sentence.text))
 
 
-def _kinds(sentence: Sentence) -> set[Kind]:
+def _kinds(sentence: Sentence) -> dict[Kind, str]:
+    """The kinds of claim in a sentence, each with the text from its words on."""
     text = sentence.text.rpartition(",")[0] if sentence.asks else sentence.text
     return {
-        Kind[match.lastgroup or ""]
+        Kind[match.lastgroup or ""]: match.string[match.start() :]
         for match in _CLAIMS.finditer(text.removeprefix("- "))
         if _is_claim(match, asked=sentence.asks)
     }
 
 
 def _is_claim(match: re.Match[str], *, asked: bool) -> bool:
-    text, before, after = match.string, match.string[: match.end()], match.string[match.end() :]
-    by_us = _BY_US.match(match[0])
+    text, by_us = match.string, _BY_US.match(match[0])
+    before, after = text[max(0, match.start() - _NEAR) : match.end()], text[match.end() :][:_NEAR]
     if (asked or _WISHED.search(before)) and not by_us:
         return False
-    return not (_NO_CLAIM.search(before) or _AFTER.search(after) or _TAKEN.search(text))
-
-
-def _named(said: Sequence[Sentence], today: date | None) -> Named:
-    here = named(said[0].text, today)
-    return here if here.times else named(" ".join([said[0].text, *_details(said[1:])]), today)
+    return not (_NO_CLAIM.search(before) or _AFTER.search(after) or _TAKEN.search(before + after))
 
 
 def _target(text: str, today: date | None) -> Named:
@@ -215,28 +236,33 @@ class _Visit:
     minutes: int
     days: frozenset[str]
 
+    @property
+    def end(self) -> int:
+        return self.start + self.minutes
+
     def fits(self, said: Named) -> bool:
         return (not said.times or self.start in said.times) and (not said.days or bool(self.days & said.days))
 
 
 @dataclass
 class _Facts:
-    """By agendamento_id: what the customer has now, and what this run made; what it cancelled; all of it."""
+    """By agendamento_id: what the customer has now, and what this run made. Also what it cancelled, and all
+    that is told: a service may be called "Meia perna às 8".
+    """
 
     standing: dict[str, _Visit] = field(default_factory=dict)
     made: dict[str, _Visit] = field(default_factory=dict)
     cancelled: list[_Visit] = field(default_factory=list)
-    known: list[_Visit] = field(default_factory=list)
+    visits: list[_Visit] = field(default_factory=list)
+    lines: list[str] = field(default_factory=list)
 
     def appointment(self, line: str) -> None:
-        key, visits = _read(line)
-        self.known += visits
+        key, visits = self._read(line)
         if visits:
             self.standing[key] = visits[-1]
 
     def write(self, line: str) -> None:
-        key, visits = _read(line)
-        self.known += visits
+        key, visits = self._read(line)
         if not visits:
             return
         if _GONE.search(line):
@@ -246,6 +272,23 @@ class _Facts:
         else:
             self.standing[key] = self.made[key] = visits[-1]
 
+    def know(self, said: Named) -> bool:
+        """Whether all these times and days are of some visit, or told otherwise."""
+        times = {time for time in said.times if not any(v.start <= time <= v.end for v in self.visits)}
+        days = said.days.difference(*(visit.days for visit in self.visits))
+        if not times and not days:
+            return True
+        told = [named(normalise(line)) for line in self.lines]
+        return times <= {time for one in told for time in one.times} and days <= {
+            day for one in told for day in one.days
+        }
+
+    def _read(self, line: str) -> tuple[str, list[_Visit]]:
+        key, visits = _KEY.search(line), _visits(line)
+        self.lines.append(line)
+        self.visits += visits
+        return key[1] if key else line, visits
+
 
 _GONE = re.compile(r"^(?:já estava )?cancelado|, foi cancelado\.", re.IGNORECASE)
 _KEY = re.compile(r"agendamento_id (\d+)")
@@ -253,18 +296,16 @@ _MOMENT = re.compile(r"(\w+)(?:-feira)?, (\d\d)/(\d\d)/\d{4}, às (\d\d):(\d\d)"
 _MINUTES = re.compile(r"\((\d{1,4}) min\b")
 
 
-def _read(line: str) -> tuple[str, list[_Visit]]:
-    key, minutes = _KEY.search(line), _MINUTES.search(line)
-    length = int(minutes[1]) if minutes else 0
-    visits = [
+def _visits(line: str) -> list[_Visit]:
+    minutes = _MINUTES.search(line)
+    return [
         _Visit(
             start=int(hour) * 60 + int(minute),
-            minutes=length,
+            minutes=int(minutes[1]) if minutes else 0,
             days=frozenset({normalise(weekday), f"{int(day)}/{int(month)}", str(int(day))}),
         )
         for weekday, day, month, hour, minute in _MOMENT.findall(line)
     ]
-    return key[1] if key else line, visits
 
 
 def unbacked(said: Sequence[Sentence], evidence: Evidence) -> bool:
@@ -281,26 +322,19 @@ def unbacked(said: Sequence[Sentence], evidence: Evidence) -> bool:
 
 
 def _backed(claim: Claim, facts: _Facts) -> bool:
-    said = claim.said
-    made, standing = facts.made.values(), facts.standing.values()
+    said, made, standing = claim.said, facts.made.values(), facts.standing.values()
+    if claim.kind is Kind.REPORTED and not any(visit.fits(said) for visit in standing):
+        return True
+    if not facts.know(claim.then):
+        return False
     match claim.kind:
         case Kind.BOOKED:
-            return _so(said, made, facts) or (bool(said) and _so(said, standing, facts))
+            visits = [*made, *standing] if said else [*made]
+            return any(visit.fits(said) for visit in visits)
         case Kind.STANDS | Kind.EXPECTED:
-            return _so(said, standing, facts)
+            return any(visit.fits(said) for visit in standing)
         case Kind.MOVED:
-            return _so(said, made, facts) or (bool(claim.target) and _so(claim.target, standing, facts))
-        case Kind.CANCELLED:
-            return _so(said, facts.cancelled, facts)
-        case Kind.REPORTED:
-            return _so(said, facts.cancelled, facts) or not any(visit.fits(said) for visit in standing)
-
-
-def _so(said: Named, visits: Iterable[_Visit], facts: _Facts) -> bool:
-    """One of the visits is meant, and nothing is named that is of no known visit."""
-    days = {name for visit in facts.known for name in visit.days}
-    return (
-        any(visit.fits(said) for visit in visits)
-        and said.days <= days
-        and all(any(v.start <= time <= v.start + v.minutes for v in facts.known) for time in said.times)
-    )
+            moved = claim.target and any(visit.fits(claim.target) for visit in standing)
+            return bool(moved) or any(visit.fits(said) for visit in made)
+        case Kind.CANCELLED | Kind.REPORTED:
+            return any(visit.fits(said) for visit in facts.cancelled)

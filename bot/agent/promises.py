@@ -7,12 +7,13 @@ from bot.agent.wording import Sentence, Table, any_of, compiled
 
 WORDS = {
     "human": any_of(
-        "atendente atendentes uma+pessoa outra+pessoa humano equipe time alguem responsavel gerente recepc*"
-        " supervisor* colega proprietario proprietaria setor"
+        "atendente atendentes especialista uma+pessoa outra+pessoa humano equipe time alguem responsavel"
+        " gerente recepc* supervisor* colega proprietario proprietaria setor"
     ),
-    "somebody": r"(?:(?:uma|outra) pessoa|um (?:dos )?(?:nossos? )?(?:atendente|colega|humano)s?|alguem"
-    r"|(?:o|a) (?:responsavel|gerente|recepc\w+))",
+    "somebody": r"(?:(?:uma|outra) pessoa|um (?:dos )?(?:nossos? )?(?:atendente|especialista|colega|humano)s?"
+    r"|alguem|(?:o|a) (?:responsavel|gerente|recepc\w+))",
     "of_us": r"(?: d[aeo] (?:nossa |nosso )?(?:equipe|time|salao|clinica|recepcao|barbearia))?",
+    "few": r"(?:\w+ ){0,3}?",
     "will": r"(?:vou|vamos|irei)",
     "am": r"(?:estou|to|estamos)",
     "now": r"(?:(?:ja|agora|entao|so|isso|logo|em breve|aqui|rapidinho|dar uma|fazer uma|deixar) )*",
@@ -57,10 +58,11 @@ WORDS = {
 
 # A person is promised.
 PERSONS: Table = (
-    ("will fetch", r"<will> <so>(?:<fetch>|<ask>)\b[^.,]*\b<human>\b"),
-    ("fetching", r"<am> <so><fetching>\b[^.,]*\b<human>\b"),
-    ("fetching", r"^<fetching>\b[^.,]*\b<human>\b"),
-    ("fetched", r"<fetched>\b[^.,]*\b<human>\b"),
+    ("will fetch", r"<will> <so>(?:<fetch>|<ask>)\b[^.,]{0,80}\b<human>\b"),
+    ("will pass on", r"<will> <so>(?:passar|repassar|deixar|dar) <few>recado\b"),
+    ("fetching", r"<am> <so><fetching>\b[^.,]{0,80}\b<human>\b"),
+    ("fetching", r"^<fetching>\b[^.,]{0,80}\b<human>\b"),
+    ("fetched", r"<fetched>\b[^.,]{0,80}\b<human>\b"),
     ("somebody comes", r"<somebody><of_us> (?:<soon> )?(?:<come>)\b(?! (?:te |lhe )?receber)"),
     ("the team comes", r"(?:equipe|time) (?:<soon> )?(?:vai|ira) <so><go_on>\b"),
     ("the team answers", r"(?:equipe|time) (?:entra|retorna|responde)(?:ra)? (?:em|o) (?:contato|breve)\b"),

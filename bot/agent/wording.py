@@ -41,7 +41,7 @@ _END = re.compile(
     r"(?=[\s,;])(?:"
     r"(?<=[.!?])(?<!\bdr\.)(?<!\bdra\.)(?<!\bsr\.)(?<!\bsra\.)(?<!\bav\.)(?<!\bprof\.)\s+"
     r"|\s*[;\n]\s*"
-    r"|,?\s+(?=(?:mas|porem|so que|entretanto|contudo)\b))"
+    r"|,?\s+(?=(?:mas|porem|so que|contudo|porque|pois|ja que)\b))"
 )
 _TAG = re.compile(
     r"(?:^|[,.!-]|\s)\s*(?:ok|okay|ta|ta bom|ta certo|certo|viu|combinado|beleza|blz|tudo (?:bem|certo)"

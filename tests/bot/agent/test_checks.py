@@ -179,6 +179,143 @@ Dá para deixar marcado corte e barba juntos, um depois do outro. Quer assim?
 Podemos deixar reservado para sexta às 16h se você quiser.
 Gostaria de deixar agendado o próximo corte também?
 O horário que você pediu é às 10h. Confirma?
+Oi! Que bom falar com você de novo 😄 Quer repetir o corte da última vez?
+Boa tarde, João! Aqui é da Barbearia Rio Negro. Corte, barba ou os dois?
+Para barba temos hoje às 16h, 16h30 e 18h. Qual horário te atende?
+O Caio está com a agenda aberta amanhã a partir das 10h.
+Quer marcar com o Caio mesmo?
+Anotei: corte + barba. Para qual dia?
+Anotei seu nome, Maria. Agora me diz o dia, por favor.
+Vi aqui que a Ana tem 3 horários na quinta: 09:00, 10:30 e 15:00.
+A clínica fica na Av. Paulista, 1500, 8º andar. Traga um documento com foto.
+Dr. Paulo atende às segundas e quartas, das 8h às 12h.
+A Dra. Helena está de férias até 15/12. O Dr. Paulo tem vaga dia 10/12 às 9h.
+O retorno é gratuito se for feito em até 30 dias.
+A avaliação é feita na hora e custa R$ 50,00.
+Fazemos progressiva, luzes, mechas e hidratação. O valor depende do comprimento.
+O horário de funcionamento no dia 24/12 é das 8h às 12h.
+No Natal e no Ano Novo estamos fechados.
+Não trabalhamos com encaixe, mas posso ver outro dia pra você. Qual prefere?
+Me conta: é para você ou para outra pessoa?
+Posso colocar você às 14h com a Bia?
+Coloco você às 14h com a Bia?
+Marco para você então?
+Pode ser sexta, 04/12, às 9h, com o Caio?
+Fechamos quarta às 11h30 então?
+Quarta-feira, 02/12/2026, às 11:30, Corte feminino com Ana Souza, R$ 120,00. Responda "sim" para eu marcar.
+É isso mesmo? Corte com a Ana na quarta às 11h30?
+Para eu marcar, preciso da sua confirmação.
+Se estiver tudo certo, é só responder "sim" que eu marco.
+Se estiver tudo certo, é só me dizer "sim", e eu confirmo o seu horário.
+Você prefere manter o horário de quarta ou mudar para quinta?
+Posso mudar seu horário de quarta, 11:30, para quinta, 10:00?
+Então seria remarcar de quarta-feira, 02/12, às 11:30, para quinta-feira, 03/12, às 10:00. Confirma?
+Não dá mais para cancelar por aqui, porque faltam menos de 2 horas. Quer que eu chame alguém da equipe?
+Mudanças só são aceitas com 2 horas de antecedência.
+Esse horário já passou. Quer ver os próximos?
+Esse horário acabou de ser preenchido, desculpe! Tenho 13:00 ou 13:30.
+Ops, esse horário não está mais disponível. O mais perto é 13:00.
+Nesse dia a agenda está lotada.
+Quinta está tudo ocupado. Sexta às 10h serve?
+A Ana só trabalha de terça a sábado.
+A Ana não faz barba, mas o Caio faz.
+Domingo não abrimos, mas segunda às 9h tenho vaga.
+Você prefere manhã, tarde ou noite?
+Temos manhã e tarde. O que fica melhor?
+Que dia é melhor para você: 03/12 ou 04/12?
+O serviço leva em média 1h30.
+Leva 2 horas, então o último horário é às 16h.
+Tem tolerância de 10 minutos de atraso. Depois disso, o horário pode ser cancelado.
+Se atrasar mais de 15 minutos, seu horário é cancelado automaticamente.
+Em caso de falta, é cobrada uma taxa de 50%.
+Para noivas, o horário precisa ser reservado com um mês de antecedência.
+O pacote precisa ser agendado com a recepção.
+Avisa a gente se for se atrasar, tá?
+Se acontecer algum imprevisto, é só me avisar que eu remarco.
+Se precisar remarcar ou cancelar, me chama aqui com até 2 horas de antecedência.
+Quando quiser marcar, é só chamar!
+Sem problemas! Quando decidir, me chama.
+Tudo bem, fica para a próxima!
+Ok, não marco nada por enquanto.
+Certo, deixamos como está.
+Certo, não vou cancelar. Algo mais?
+Tá bom, não mudei nada.
+Entendi, você quer cancelar. É o corte de quarta às 11:30?
+Você quer cancelar qual deles?
+Não achei nenhum agendamento seu por aqui. Quer marcar um?
+No momento não consta nenhum horário marcado para você.
+Não vejo agendamentos futuros em seu nome.
+Bom dia! Vi que você mandou um áudio. Pode escrever o que precisa?
+Desculpe, não entendi. Você quer marcar, remarcar ou cancelar?
+Desculpe a confusão! O valor correto é R$ 120,00.
+Sou um assistente virtual, então não consigo dar orientação médica.
+Isso quem pode avaliar é a profissional, no dia.
+A profissional vai avaliar seu cabelo na hora e te indicar o melhor tratamento.
+A Ana vai te explicar tudo no dia.
+Não posso te passar o telefone da Ana, mas posso te ajudar por aqui.
+Nosso telefone é (11) 3000-1000.
+O valor do sinal é de R$ 30,00 e é pago no local.
+Sim, aceitamos cartão em até 3x.
+Sim, tem wi-fi e café ☕
+Sim, atendemos crianças a partir de 2 anos.
+Sim! Pode trazer seu pet 🐶
+Claro! A escova custa R$ 80,00. Quer agendar?
+Oba! Qual seria o melhor dia para você?
+Legal! Então vamos escolher o horário. Você prefere de manhã ou à tarde?
+Show! Vou te mostrar as opções: 10:00, 11:00 ou 15:00.
+Vou te mandar as opções de quinta: 10:00, 11:00 e 15:00.
+Olha só, na quinta tem 10:00 e 11:00.
+Vamos encontrar um horário bom para você! Qual dia prefere?
+Vamos marcar? Me diz o dia e o horário que prefere.
+Só preciso do dia e da hora para marcar.
+Me passa o dia e o horário que eu marco pra você.
+Me manda seu nome completo, por favor.
+Feliz aniversário, Maria! 🎉 Este mês você ganha 10% de desconto.
+O desconto está garantido para quem marcar até sexta.
+Hoje é quarta-feira, 02/12/2026.
+Agora são 10:20.
+Seu próximo horário possível com a Ana é quinta às 9h. Quer?
+O primeiro horário livre é amanhã às 9h.
+O Studio Bela fica no térreo; a entrada é pela Rua Augusta.
+Como foi seu atendimento ontem?
+Ficamos felizes que você gostou! 💛
+Obrigada pela avaliação!
+Boa noite! Estamos fechados agora, mas posso te ajudar com seu horário.
+Posso te ajudar em mais alguma coisa?
+Maria, a Ana não tem horário na quarta à tarde, mas tem quinta às 10h e às 15h. Qual você prefere?
+Os horários da Ana na quarta são: 11:30, 13:00 e 13:30. Se algum servir, me diga que eu marco para você!
+Posso oferecer: quarta 11:30, quinta 10:00 ou sexta 9:00. Assim que você escolher, eu confirmo o agendamento.
+Certo! Então o pedido é: corte feminino, com a Ana, quarta-feira, 02/12, às 11:30. Posso confirmar o agendamento?
+Antes de confirmar, me diga seu nome completo, por favor 😊
+O agendamento só é confirmado depois que você responder 'sim'.
+Não consegui concluir o agendamento agora. Quer tentar outro horário?
+O sistema está fora do ar no momento, então nada foi marcado. Quer que eu chame uma pessoa da equipe?
+Infelizmente não consigo confirmar seu horário agora.
+Nosso cancelamento é gratuito até 2 horas antes.
+Você pode cancelar ou remarcar por aqui até 120 minutos antes do horário marcado.
+A Ana atende com hora marcada, e a Bia também.
+Para noivas, o teste é marcado com 30 dias de antecedência.
+Cada cliente pode ter até 3 horários marcados ao mesmo tempo.
+O horário que estava reservado para outra cliente ficou livre: quinta às 10h. Quer?
+Abriu uma vaga! Uma cliente cancelou e a Ana tem quarta às 15h. Quer ficar com ela?
+O evento de sábado foi cancelado, então abriremos normalmente.
+Pelo que vejo aqui, você ainda não tem horário marcado. Vamos marcar?
+A confirmação chega por aqui assim que o horário for marcado.
+Depois que estiver marcado, você recebe um lembrete na véspera.
+Se o horário já estiver reservado, mostro outros.
+Qual dos dois horários você quer que fique marcado?
+Seu nome está correto no cadastro?
+Entendi, você passou mal e não vai conseguir vir. Melhoras! Quer remarcar?
+Que bom que deu certo! Qualquer coisa, estou por aqui.
+Vou anotar aqui: prefere manhã. E o dia?
+Deixa comigo! Qual serviço você quer?
+Para falar com a equipe, ligue (11) 3000-1000 em horário comercial.
+Nossa equipe é formada por 5 profissionais.
+A recepção abre às 8h e alguém sempre estará lá para te receber.
+A recepcionista vai te receber e oferecer um café.
+Isso eu não sei dizer, mas uma pessoa da equipe pode te responder. Quer que eu chame?
+Pode confirmar se prefere com a Ana ou com a Bia?
+Legal! Te espero aqui quando decidir 😉
 """.strip().splitlines()
 
 
@@ -187,8 +324,8 @@ def test_ordinary_sentences_pass(text: str) -> None:
     assert fault(text, NOTHING) is None
 
 
-def test_there_are_a_hundred_of_them() -> None:
-    assert len(set(ORDINARY)) >= 100
+def test_there_are_two_hundred_of_them() -> None:
+    assert len(set(ORDINARY)) >= 200
 
 
 # With something to back them
@@ -228,6 +365,33 @@ TRUE_WORDS = [
     (CANCELLED, "Cancelado! 👍"),
     (CANCELLED, "Esse horário já foi cancelado."),
     (NOTHING, "Esse agendamento já foi cancelado anteriormente. Quer marcar outro?"),
+    (BOOKED, "Prontinho, Maria! 🎉 Seu *corte feminino* com a *Ana Souza* está agendado para *quarta-feira, 02/12, às 11h30*. O valor é R$ 120,00 e dura cerca de 1 hora. Se precisar remarcar ou cancelar, me avise até 2h antes. Te esperamos! 💇‍♀️"),
+    (BOOKED, "Agendamento confirmado! ✨\n• Serviço: Corte feminino\n• Profissional: Ana Souza\n• Data: quarta-feira, 02/12/2026\n• Horário: 11:30 às 12:30\n• Valor: R$ 120,00"),
+    (BOOKED, "Como as 10h já estavam ocupadas, marquei para as 11:30 de quarta, tudo bem?"),
+    (BOOKED, "Marcado! ✅ Quarta-feira, 02/12, às 11:30, com a Ana. Enviaremos um lembrete 24h antes. Até lá!"),
+    (BOOKED, "Perfeito! Está tudo certo para quarta-feira, dia 2, às 11h30. Qualquer imprevisto, me avisa com 2 horas de antecedência."),
+    (BOOKED, "Ótimo, Maria! Ficou assim:\n\n*Corte feminino*\n*Quando:* quarta-feira, 02/12/2026, às 11:30\n*Com:* Ana Souza\n*Valor:* R$ 120,00\n\nAté quarta! 😊"),
+    (BOOKED, "Já está agendado 😄 quarta, 02/12, 11h30. Quer aproveitar e marcar a escova também?"),
+    (BOOKED, "Feito! Agora você tem um horário marcado com a Ana na quarta-feira (02/12) às 11:30. Para a escova, os horários livres são 13:00 e 14:00. Quer algum?"),
+    (STANDING, "Você já tem um corte marcado com a Ana na quarta-feira, 02/12, às 11:30. Quer marcar outro horário além desse?"),
+    (STANDING, "Vi que você tem um horário na quarta (02/12) às 11:30 com a Ana. É esse que quer remarcar?"),
+    (STANDING, "Encontrei! Seu corte com a Ana está marcado para quarta, 02/12, às 11:30. Para qual dia você quer mudar?"),
+    (STANDING, "Seu horário atual é quarta às 11:30; os livres na quinta são 10:00 e 15:00. Qual prefere?"),
+    (STANDING, "Seu horário de quarta às 11:30 continua confirmado, e para quinta há 10:00 e 15:00 livres. Qual prefere?"),
+    (STANDING, "Não consegui remarcar para quinta às 10h, então seu horário continua marcado para quarta às 11:30."),
+    (STANDING, "Seu horário segue marcado para quarta às 11:30, porque quinta às 10h já estava ocupado."),
+    (STANDING, "Quinta às 10h não está livre. Seu horário de quarta às 11:30 está mantido. Quer tentar outro?"),
+    (STANDING, "Para cancelar seu corte de quarta-feira, 02/12, às 11:30, preciso da sua confirmação. Posso cancelar?"),
+    (STANDING, "Você quer cancelar o horário de quarta-feira, 02/12, às 11:30, com a Ana, certo?"),
+    (STANDING, "Não dá mais para cancelar o horário de quarta às 11:30 por aqui, pois o prazo é de 2 horas. Ele continua marcado."),
+    (STANDING, "Certo, não cancelei nada: seu horário de quarta continua confirmado."),
+    (STANDING, "Claro! Hoje você não tem nada. Amanhã, quarta-feira, 02/12, tem corte com a Ana às 11:30."),
+    (STANDING, "Sim, está confirmadíssimo! Quarta-feira às 11:30 😉"),
+    (MOVED, "Prontinho! Seu corte foi remarcado de quarta (02/12, 11:30) para *quinta-feira, 03/12, às 10:00* com a Ana. Até lá!"),
+    (MOVED, "Mudança feita! Novo horário: quinta-feira, 03/12/2026, às 10:00."),
+    (MOVED, "Tudo certo, troquei para quinta às 10h. O horário de quarta foi liberado."),
+    (CANCELLED, "Seu agendamento de quarta-feira, 02/12, às 11:30 foi cancelado com sucesso. Quando quiser marcar de novo, é só chamar! 💛"),
+    (CANCELLED, "Cancelei, tá? Se quiser, posso ver outro dia para você."),
 ]  # fmt: skip
 
 
@@ -302,6 +466,58 @@ LIES = [
     (MOVED, "Seu corte continua marcado para quarta às 11:30."),
     (CANCELLED, "Seu corte está marcado para quarta às 11:30."),
     (CANCELLED, "Cancelei o de sexta-feira, 04/12."),
+    (NOTHING, "Marcadinho! Nos vemos na quinta às 10h 😉"),
+    (NOTHING, "Feito! Seu horário com o Caio: quinta-feira, 03/12, às 10:00."),
+    (NOTHING, "Pronto! Você está na agenda da Ana para quarta às 11h."),
+    (NOTHING, "Tudo certo para quarta às 11h! Até lá."),
+    (NOTHING, "Ok, corte confirmado para sexta às 9h."),
+    (NOTHING, "Combinado então, sexta às 9h com o Caio. Até lá!"),
+    (NOTHING, "Já deixei reservado pra você."),
+    (NOTHING, "Seu agendamento foi feito com sucesso!"),
+    (NOTHING, "Sua reserva está feita para o dia 10/12."),
+    (NOTHING, "Beleza, tá marcado!"),
+    (NOTHING, "Tá agendado, viu?"),
+    (NOTHING, "Agendei com a Ana pra amanhã cedo."),
+    (NOTHING, "Já está tudo agendado, Maria."),
+    (NOTHING, "Confirmado! Corte às 15h."),
+    (NOTHING, "Horário reservado ✅"),
+    (NOTHING, "Horário marcado com sucesso para 04/12 às 9h."),
+    (NOTHING, "Perfeito! Seu horário das 15h está confirmado com a Bia."),
+    (NOTHING, "Maravilha, agendamos você para quinta às 10h."),
+    (NOTHING, "Registrei seu agendamento no sistema."),
+    (NOTHING, "Alterei o seu horário para as 16h."),
+    (NOTHING, "Pronto, troquei seu horário de quarta pra quinta."),
+    (NOTHING, "A alteração foi feita."),
+    (NOTHING, "Transferi sua consulta para o dia 10."),
+    (NOTHING, "Sua consulta foi transferida para quinta."),
+    (NOTHING, "Prontinho, cancelado!"),
+    (NOTHING, "Seu corte de quarta está cancelado."),
+    (NOTHING, "Já cancelei pra você."),
+    (NOTHING, "Pode ficar tranquila, já cancelei."),
+    (NOTHING, "Removi seu horário da agenda."),
+    (NOTHING, "O cancelamento foi concluído."),
+    (NOTHING, "Perfeito, Maria! Seu corte com a Ana ficou para quarta-feira, 02/12, às 11:30. Até lá! 💛"),
+    (NOTHING, "Ótimo! Já fiz a reserva do seu horário."),
+    (NOTHING, "Seu agendamento:\n*Serviço:* Corte\n*Data:* 02/12\n*Hora:* 11:30\nEstá tudo confirmado!"),
+    (NOTHING, "Combinado, te espero amanhã às 10h!"),
+    (NOTHING, "Tudo pronto! Quarta-feira às 11:30 está reservado para você."),
+    (NOTHING, "Ok, Maria. Horário das 10h garantido!"),
+    (NOTHING, "Seu horário foi reservado com a Ana. Qualquer coisa me chame."),
+    (NOTHING, "Já está na agenda: quarta, 11:30, com a Ana."),
+    (NOTHING, "Reagendado para sexta às 9h ✅"),
+    (NOTHING, "Fiz a troca para quinta às 10h."),
+    (NOTHING, "Pronto, seu horário agora é quinta às 10h."),
+    (NOTHING, "Seu cancelamento foi registrado."),
+    (NOTHING, "Tirei você da agenda de quarta."),
+    (NOTHING, "Desmarcado! Quando quiser voltar é só chamar."),
+    (STANDING, "Seu horário agora é quinta às 10h."),
+    (STANDING, "Seu corte foi cancelado. Até a próxima!"),
+    (STANDING, "Prontinho, adiantei seu horário para as 10h."),
+    (STANDING, "Está confirmado para quarta às 10:30!"),
+    (BOOKED, "Agendamento confirmado! ✨\n• Serviço: Corte feminino\n• Data: quarta-feira, 02/12/2026\n• Horário: 13:00"),
+    (BOOKED, "Seu corte está agendado para sexta-feira, 02/12, às 11:30."),
+    (BOOKED, "Prontinho! Até quinta às 11:30!"),
+    (MOVED, "Mudança feita! Novo horário: sexta-feira, 04/12/2026, às 10:00."),
 ]  # fmt: skip
 
 
@@ -309,6 +525,50 @@ LIES = [
 def test_what_is_not_so_is_caught(evidence: Evidence, text: str) -> None:
     assert fault(text, evidence) == checks.CLAIM
     assert fault(text, evidence, final=True) == checks.CLAIM
+
+
+PERSONS = [
+    "Vou passar sua mensagem para a equipe.",
+    "Vou pedir para alguém te ligar.",
+    "Um dos nossos atendentes vai te chamar.",
+    "Nossa equipe vai entrar em contato com você.",
+    "A recepção vai te retornar.",
+    "Já chamei um atendente, aguarde.",
+    "Transferindo para um atendente...",
+    "Encaminhei seu caso ao responsável.",
+    "Entendi! Vou encaminhar sua solicitação para a equipe responsável.",
+    "Lamento o ocorrido. Nossa equipe entrará em contato para resolver.",
+    "Vou acionar um atendente humano para te ajudar.",
+    "Um especialista vai falar com você em instantes.",
+    "Vou repassar o recado para a Ana.",
+]  # fmt: skip
+PROMISES = [
+    "Vou checar com a Ana e te retorno já já.",
+    "Vou dar uma olhadinha e já te falo!",
+    "Só um instantinho...",
+    "Um minuto que já verifico.",
+    "Peraí que vou ver.",
+    "Deixa comigo, vou ver a agenda.",
+    "Estou consultando, aguarde por favor.",
+    "Em breve te respondo.",
+    "Assim que eu tiver a resposta, te aviso.",
+    "Vou agendar agora mesmo.",
+    "Estou cancelando seu horário.",
+    "Volto já com os horários.",
+    "Vou verificar a disponibilidade da Ana e já volto!",
+    "Claro! Vou consultar os horários disponíveis para quarta-feira.",
+    "Perfeito! Vou agendar o corte com a Ana para quarta às 11:30. 😊",
+    "Aguarde um momento enquanto verifico a agenda...",
+    "Certo, deixa eu checar isso pra você!",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [*((text, checks.PERSON) for text in PERSONS), *((text, checks.PROMISE) for text in PROMISES)],
+)
+def test_what_nobody_will_do_is_not_promised(text: str, expected: checks.Fault) -> None:
+    assert fault(text, NOTHING) == expected
 
 
 WORDS_OF_ALL = sorted({word for text in [*ORDINARY, *(text for _, text in LIES)] for word in text.split(" ")})
@@ -363,6 +623,7 @@ PERSON_ROWS = {
         ["Vou te passar para um atendente.", "Vou chamar uma pessoa da equipe agora.", "Vou verificar com a equipe e já te aviso."],
         ["Posso te passar para um atendente?", "Se preferir, vou chamar uma pessoa da equipe.", "Vou te passar o valor por pessoa: R$ 50,00."],
     ),
+    "will pass on": (["Vou passar o recado para a Ana."], ["Quer deixar um recado?"]),
     "fetching": (
         ["Estou te encaminhando para um atendente.", "Transferindo para um atendente..."],
         ["Não estou te passando para ninguém da equipe, fique tranquila."],
@@ -421,7 +682,8 @@ PROMISE_ROWS = {
 }  # fmt: skip
 CLAIM_ROWS = {
     (Kind.BOOKED, "did"): (["Marquei seu corte!", "Já agendei."], ["Assim que confirmar, eu marco."]),
-    (Kind.BOOKED, "did yours"): (["Confirmei o seu horário.", "Fiz seu agendamento."], ["Anotei seu nome.", "Confirmei que abrimos sábado."]),
+    (Kind.BOOKED, "did yours"): (["Confirmei o seu horário.", "Anotei seu agendamento."], ["Anotei seu nome.", "Confirmei que abrimos sábado."]),
+    (Kind.BOOKED, "made"): (["Fiz a reserva.", "Fiz o seu agendamento 😊"], ["Fiz uma busca e há dois horários."]),
     (Kind.BOOKED, "we did"): (["Agendamos seu corte."], ["Agendamos de segunda a sexta.", "Marcamos então?"]),
     (Kind.BOOKED, "managed"): (["Consegui te encaixar!"], ["Consegui ver dois horários.", "Não consegui marcar."]),
     (Kind.BOOKED, "left"): (["Deixei tudo marcado."], ["Quer que eu deixe marcado?", "Posso deixar marcado."]),
@@ -436,6 +698,7 @@ CLAIM_ROWS = {
         ["Ainda não está confirmado.", "Seu horário está confirmado?", "Seu pagamento está confirmado."],
     ),
     (Kind.STANDS, "for a day"): (["Tenho você marcada com a Ana para quarta."], ["Não há nada marcado para quarta."]),
+    (Kind.STANDS, "came to a day"): (["Seu corte ficou para quarta."], ["Ficou alguma dúvida?"]),
     (Kind.STANDS, "you have"): (["Você tem um horário marcado."], ["Você tem um horário marcado?"]),
     (Kind.STANDS, "is yours"): (["O horário é seu!", "Você está na agenda."], ["O horário é às 10h?"]),
     (Kind.EXPECTED, "yours is"): (["Seu corte é quarta às 15h."], ["Seu corte é quarta às 15h, certo?", "Seu nome é Maria?"]),
@@ -447,6 +710,8 @@ CLAIM_ROWS = {
     (Kind.MOVED, "did"): (["Remarquei!"], ["Posso remarcar."]),
     (Kind.MOVED, "did yours"): (["Mudei o seu horário."], ["Passei seu recado."]),
     (Kind.MOVED, "did to a day"): (["Transferi para quinta."], ["Passei para dar um oi."]),
+    (Kind.MOVED, "made"): (["Fiz a troca."], ["Não fiz a troca."]),
+    (Kind.MOVED, "for a day"): (["Reagendado para sexta."], ["Para ser remarcado para sexta, preciso do seu sim."]),
     (Kind.MOVED, "managed"): (["Consegui trocar!"], ["Não consegui trocar."]),
     (Kind.MOVED, "is"): (["Já está remarcado."], ["Pode ser remarcado."]),
     (Kind.MOVED, "visit is"): (["Seu horário foi alterado."], ["O endereço foi alterado."]),
@@ -455,6 +720,7 @@ CLAIM_ROWS = {
     (Kind.MOVED, "headline"): (["Remarcado!"], ["Se for remarcado, aviso."]),
     (Kind.CANCELLED, "did"): (["Cancelei.", "Pode ficar tranquila, já cancelei."], ["Você disse que cancelei, mas não vejo isso."]),
     (Kind.CANCELLED, "did yours"): (["Removi seu horário."], ["Removi a dúvida?"]),
+    (Kind.CANCELLED, "made"): (["Fiz o cancelamento."], ["Não fiz o cancelamento."]),
     (Kind.CANCELLED, "managed"): (["Consegui cancelar."], ["Não consegui cancelar."]),
     (Kind.CANCELLED, "is"): (["Seu horário foi cancelado."], ["Nada foi cancelado.", "Depois de cancelado, ele fica livre."]),
     (Kind.CANCELLED, "noun"): (["Cancelamento efetuado."], ["O cancelamento pode ser feito por aqui."]),
@@ -605,6 +871,14 @@ def test_the_lines_of_the_tools_are_understood(now: datetime) -> None:
         assert fault(text.replace("11", "12"), standing) == checks.CLAIM
         assert fault(text.replace("sábado", "domingo"), standing) == checks.CLAIM
     assert fault("Cancelei o de sábado, 05/12, às 11:00.", cancelled) is None
+
+
+def test_a_service_may_be_called_like_a_time() -> None:
+    run = Evidence(writes=(BOOKED.writes[0].replace("Corte feminino", "Meia perna às 8, só domingo"),))
+    assert fault("Marquei Meia perna às 8, só domingo, para quarta-feira, 02/12, às 11:30.", run) is None
+    assert (
+        fault("Marquei Meia perna às 8, só domingo, para quarta-feira, 02/12, às 12:45.", run) == checks.CLAIM
+    )
 
 
 def test_the_last_of_two_writes_counts() -> None:
