@@ -63,6 +63,8 @@ def answer_in(
         return "later"
     if words & (_NO | refusing) or any(phrase in text for phrase in _NO_PHRASES):
         return "no" if _only(words, text, _NO | _NO_FILLER | refusing, _NO_PHRASES) else ""
+    if text.strip(" ,") == "esta":  # "tá"
+        return "yes"
     said_yes = words & (_YES | agreeing) or any(phrase in text for phrase in _YES_PHRASES)
     return "yes" if said_yes and _only(words, text, _YES | agreeing | repeating, _YES_PHRASES) else ""
 

@@ -294,7 +294,8 @@ def _service_missing(wish: Wish, heard: Heard, catalogue: Catalogue) -> str:
     if wish.services:
         return ""
     lead = speech.NO_SUCH_SERVICE if heard.unknown_service else ""
-    return "\n\n".join(filter(None, (lead, _ask_service(wish, catalogue.services))))
+    theirs = [service for service in catalogue.services if wish.person in (None, *service.team)]
+    return "\n\n".join(filter(None, (lead, _ask_service(wish, theirs))))
 
 
 def _ask_service(wish: Wish, services: Sequence[Service]) -> str:

@@ -99,7 +99,7 @@ def _clock_times(hour: int, minute: int, *, part: str, written: bool) -> tuple[t
         return (evening,)
     if hour <= 6:
         return (evening, morning)
-    return (morning,) if written or hour > 9 else (morning, evening)
+    return (morning,) if written or hour > 8 else (morning, evening)
 
 
 def _clock_pattern(n: str = "") -> str:

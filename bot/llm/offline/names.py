@@ -15,6 +15,14 @@ STOP = words_of(
     "marcar agendar fazer tem voce voces pode hoje sim nao eu isso esta"
 )
 _CLOSE = 0.86  # of two words' letters: "progresiva", "manicuri"
+# What people ask for under another name than most lists have.
+_CALLED = {
+    "unha": "manicure",
+    "mao": "manicure",
+    "pe": "pedicure",
+    "tinta": "coloracao",
+    "pintar": "coloracao",
+}
 _BREAK = re.compile(rf"{MASK}+|,|\+|\?|/|\b(?:e|com|mais|ou|tambem)\b")
 _UNKNOWN_PERSON = re.compile(
     r"\bcom (?:a|o) (?!(?:minha|meu|mesm[ao]|menin[ao]|pessoa|profissional|moc[ao]|equipe|gente|que|outr[ao]|"
@@ -147,8 +155,8 @@ def _among(word: str, words: Iterable[str]) -> bool:
 
 
 def alike(word: str, other: str) -> bool:
-    """The same word but for number, diminutive, verb or noun, or a slip of the finger."""
-    if word == other:
+    """The same word but for number, diminutive, verb or noun, a slip of the finger, or another name."""
+    if other in (word, _CALLED.get(word), _CALLED.get(word.removesuffix("s"))):
         return True
     if word.isdigit() or other.isdigit():
         return False

@@ -221,7 +221,8 @@ def _none_free(wish: Wish, free: _Free) -> str:
 
 def none_with(wish: Wish, reason: str, nearest: tuple[Slot, ...]) -> str:
     """Why not, and what is possible instead: near times to choose from, else another day."""
-    freed = replace(wish, days=None)
+    hours = None if wish.hours and wish.hours.starts else wish.hours
+    freed = replace(wish, days=None, hours=hours)
     if nearest:
         return f"{reason}\n\n{_slots_question(freed, list(nearest))}"
     return f"{reason}\n\n{question(freed, Asked.DAY)}"

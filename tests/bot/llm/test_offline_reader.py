@@ -196,6 +196,7 @@ def test_days_of_a_move_have_their_roles() -> None:
         ("2ª às 16h", ["16:00"]),
         ("às 8", ["08:00", "20:00"]),
         ("às 8 da manhã", ["08:00"]),
+        ("às 9", ["09:00"]),
         ("7 da noite", ["19:00"]),
         ("pode ser 10:30 de amanhã", ["10:30"]),
         ("uma e meia", ["13:30"]),
@@ -340,7 +341,7 @@ BOOKING = frozenset(["marcar", "marca", "agendar", "reservar", "1"])
         "sim", "s", "ss", "isso", "isso mesmo", "pode marcar", "pode", "pode sim", "fechou", "blz",
         "beleza", "ok", "👍", "👍🏽", "✅", "1", "confirmo", "quero sim", "claro, por favor", "sim!!! 😊",
         "tá bom", "ta otimo", "perfeito", "pode ser", "com certeza", "por favor", "sim, obrigada",
-        "Sim, pode marcar amor", "isso aí", "bora", "uhum", "siiim", "oi, sim", "certinho",
+        "Sim, pode marcar amor", "isso aí", "tá", "bora", "uhum", "siiim", "oi, sim", "certinho",
         "pode confirmar",
     ],
 )  # fmt: skip

@@ -333,6 +333,7 @@ def test_accents_and_case_do_not_matter(text: str) -> None:
         ("tem cortezinho amanhã 10h?", "Corte feminino"),
         ("escovinha amanhã às 10", "Escova"),
         ("manicuri amanhã às 10", "Manicure"),
+        ("fazer as unhas amanhã às 10", "Manicure"),
     ],
 )
 def test_words_near_a_service_find_it(text: str, service: str) -> None:
@@ -350,6 +351,16 @@ def test_an_unknown_professional_is_said(pairs: bool) -> None:
     answer = Chat(salon(), pairs).say("escova com a Joana amanhã")
     assert "Não encontrei essa pessoa" in answer
     assert "1. Ana Souza" in answer
+
+
+def test_with_a_professional_named_first_only_their_services_are_listed(pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    answer = chat.say("tem horário com a Bia amanhã?")
+    assert answer.startswith(
+        "Então seria: com Bia Lima, quinta-feira, 03/12/2026.\nTemos:\n1. Corte feminino"
+    )
+    assert "Escova" not in answer
+    assert "Corte feminino com Bia Lima" in chat.say("1")
 
 
 def test_who_does_not_do_it_is_said(pairs: bool) -> None:
