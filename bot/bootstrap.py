@@ -1,24 +1,28 @@
 """The composition root: the one place where real clients are made."""
 
-import ssl
+import time
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 
 import httpx
 
-from bot.http import ThreadClients
+from bot.http import Http, ThreadClients
 from bot.llm import prices
 from bot.llm.anthropic import AnthropicClient
 from bot.llm.breaker import Breaker, GuardedClient
 from bot.llm.client import ModelClient
+from bot.llm.fallback import FallbackClient
+from bot.llm.honest import HonestClient
+from bot.llm.offline import OfflineModel
 from bot.llm.openai import OpenAIClient
 from bot.services import Services, system_clock
-from bot.settings import Settings, SettingsError
+from bot.settings import Provider, Settings
 from bot.terminal import TerminalAware
 from bot.whatsapp.senders import Senders
 from models import schema
 from models.db import Database
 
-__all__ = ["WrongSchema", "ensure_schema", "model_client", "services", "system_clock"]
+__all__ = ["WrongSchema", "ensure_schema", "model_client", "provider_client", "services", "system_clock"]
 
 
 class WrongSchema(Exception):
@@ -36,43 +40,71 @@ def ensure_schema(db: Database) -> None:
     schema.migrate(db)
 
 
-def model_client(settings: Settings, context: ssl.SSLContext) -> ModelClient:
-    """The model that the settings choose, behind a breaker. One instance serves all threads."""
-    if settings.provider == "offline":
-        from bot.llm.offline import OfflineModel
+@dataclass(frozen=True)
+class Time:
+    """What model clients know of time, for tests to hold. Seconds."""
 
-        return OfflineModel()
-    http = ThreadClients(verify=context)
-    client: ModelClient
-    if settings.provider == "anthropic":
-        if not settings.anthropic_api_key:
-            raise SettingsError("ANTHROPIC_API_KEY is not set.")
-        client = AnthropicClient(
-            http,
-            key=settings.anthropic_api_key,
-            model=settings.anthropic_model,
-            base_url=settings.anthropic_base_url,
-            timeout=settings.llm_timeout_seconds,
-            parallel_tools=settings.agent_parallel_tool_calls,
-        )
-    else:
-        if not settings.openai_model:
-            raise SettingsError("OPENAI_MODEL is not set.")
-        client = OpenAIClient(
-            http,
-            key=settings.openai_api_key,
-            model=settings.openai_model,
-            base_url=settings.openai_base_url,
-            timeout=settings.llm_timeout_seconds,
-            parallel_tools=settings.agent_parallel_tool_calls,
-        )
-    return GuardedClient(client, Breaker())
+    clock: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], object] = time.sleep
+
+
+def model_client(settings: Settings, http: Http, at: Time = Time()) -> ModelClient:
+    """The model that the settings choose, and the one behind it where it cannot answer.
+
+    Each that is reached over the network has a breaker of its own. One instance serves as many threads as
+    `http` does.
+    """
+    first, *behind = (_guarded(provider, settings, http, at) for provider in settings.providers)
+    return FallbackClient([first, *map(_honest, behind)], clock=at.clock) if behind else first
+
+
+def _honest(client: ModelClient) -> ModelClient:
+    return HonestClient(client) if client.provider == "offline" else client
+
+
+def _guarded(provider: Provider, settings: Settings, http: Http, at: Time) -> ModelClient:
+    client = provider_client(provider, settings, http, at)
+    return client if provider == "offline" else GuardedClient(client, Breaker(clock=at.clock))
+
+
+def provider_client(
+    provider: Provider,
+    settings: Settings,
+    http: Http,
+    at: Time = Time(),
+) -> ModelClient:
+    """One provider's model, with nothing before or behind it."""
+    match provider:
+        case "offline":
+            return OfflineModel()
+        case "anthropic":
+            return AnthropicClient(
+                http,
+                key=settings.anthropic_api_key or "",
+                model=settings.anthropic_model,
+                base_url=settings.anthropic_base_url,
+                timeout=settings.llm_timeout_seconds,
+                parallel_tools=settings.agent_parallel_tool_calls,
+                clock=at.clock,
+                sleep=at.sleep,
+            )
+        case "openai":
+            return OpenAIClient(
+                http,
+                key=settings.openai_api_key,
+                model=settings.openai_model or "",
+                base_url=settings.openai_base_url,
+                timeout=settings.llm_timeout_seconds,
+                parallel_tools=settings.agent_parallel_tool_calls,
+                clock=at.clock,
+                sleep=at.sleep,
+            )
 
 
 def services(settings: Settings, db: Database, environment: Mapping[str, str]) -> Services:
     """Everything that a running program needs, with the real clock and the real network."""
     context = httpx.create_ssl_context()
-    client = model_client(settings, context)
+    client = model_client(settings, ThreadClients(verify=context))
     senders = Senders(settings, db, environment, context)
     model: Callable[[], ModelClient] = lambda: client  # noqa: E731  # one for all threads
     return Services(

@@ -13,7 +13,7 @@ from sqlmodel import select
 from bot import bootstrap
 from bot.http import ThreadClients
 from bot.llm.client import ModelError, ModelRequest
-from bot.settings import Settings
+from bot.settings import Provider, Settings
 from bot.whatsapp import accounts
 from bot.whatsapp.account_check import SenderState, credentials_problem, senders
 from bot.whatsapp.accounts import Account
@@ -47,7 +47,7 @@ def examine(settings: Settings, environment: Mapping[str, str]) -> list[Finding]
         return [
             *_secrets(settings),
             *_database(settings),
-            _model(settings),
+            *(_model(provider, settings) for provider in settings.providers),
             *_twilio(settings, environment),
             *_public_url(settings, http),
             _zone_data(),
@@ -79,19 +79,19 @@ def _database(settings: Settings) -> Iterator[Finding]:
         yield Finding(True, "DATABASE_URL", f"{db.url.get_backend_name()}, schema {found}")
 
 
-def _model(settings: Settings) -> Finding:
+def _model(provider: Provider, settings: Settings) -> Finding:
     """A real, tiny question: it proves the key, the name of the model and the way to it at once."""
-    subject = f"model ({settings.provider})"
-    if settings.provider == "offline":
+    subject = f"model ({provider})"
+    if provider == "offline":
         return Finding(True, subject, "the built-in one; set ANTHROPIC_API_KEY for Claude")
-    client = bootstrap.model_client(settings, httpx.create_ssl_context())
+    client = bootstrap.provider_client(provider, settings, ThreadClients(verify=httpx.create_ssl_context()))
     question = [{"role": "user", "content": [{"type": "text", "text": "Responda só: ok"}]}]
     try:
         client.complete(
             ModelRequest("Responda em uma palavra.", question, (), max_tokens=64), seconds=SECONDS
         )
     except ModelError as error:
-        prefix = settings.provider.upper()
+        prefix = provider.upper()
         names = f"{prefix}_API_KEY, {prefix}_MODEL and {prefix}_BASE_URL"
         return Finding(False, subject, f"{client.model} does not answer ({error}); see {names}")
     return Finding(True, subject, f"{client.model} answers")

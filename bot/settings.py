@@ -34,6 +34,7 @@ class Settings(BaseSettings):
     twilio_api_url: str | None = None
 
     llm_provider: Provider | None = None
+    llm_fallback: Provider | None = None
     anthropic_api_key: str | None = None
     anthropic_base_url: str = "https://api.anthropic.com"
     anthropic_model: str = "claude-haiku-5-5"
@@ -107,10 +108,10 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _whole_provider(self) -> "Settings":
-        if self.provider == "anthropic" and not self.anthropic_api_key:
-            raise ValueError("ANTHROPIC_API_KEY is missing, and LLM_PROVIDER is anthropic")
-        if self.provider == "openai" and not self.openai_model:
-            raise ValueError("OPENAI_MODEL is missing, and the provider is openai")
+        if "anthropic" in self.providers and not self.anthropic_api_key:
+            raise ValueError("ANTHROPIC_API_KEY is missing, and LLM_PROVIDER or LLM_FALLBACK is anthropic")
+        if "openai" in self.providers and not self.openai_model:
+            raise ValueError("OPENAI_MODEL is missing, and the provider or LLM_FALLBACK is openai")
         if self.agent_retry_max_tokens < self.agent_max_tokens:
             raise ValueError("AGENT_RETRY_MAX_TOKENS must not be smaller than AGENT_MAX_TOKENS")
         return self
@@ -122,6 +123,13 @@ class Settings(BaseSettings):
         if self.anthropic_api_key:
             return "anthropic"
         return "openai" if self.openai_api_key else "offline"
+
+    @property
+    def providers(self) -> tuple[Provider, ...]:
+        """The one that is asked first, and the one behind it if there is another."""
+        if self.llm_fallback in (None, self.provider):
+            return (self.provider,)
+        return (self.provider, self.llm_fallback)
 
     def require(self, *names: str) -> None:
         """Raise SettingsError for the first of these settings (lower-case names) that is not set."""

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import structlog
 
@@ -31,7 +32,7 @@ class FallbackClient:
         *others, last = self._clients
         for client in others:
             try:
-                return client.complete(request, seconds=(deadline - self._clock()) * SHARE)
+                return _named(client, request, (deadline - self._clock()) * SHARE)
             except ModelError as error:
                 if error.kind == "rejected":
                     raise
@@ -42,4 +43,10 @@ class FallbackClient:
                     kind=error.kind,
                     error=str(error),
                 )
-        return last.complete(request, seconds=max(deadline - self._clock(), 0.0))
+        return _named(last, request, max(deadline - self._clock(), 0.0))
+
+
+def _named(client: ModelClient, request: ModelRequest, seconds: float) -> ModelReply:
+    """The client's answer, which tells whose it is."""
+    reply = client.complete(request, seconds=seconds)
+    return replace(reply, provider=client.provider, model=reply.model or client.model)

@@ -40,6 +40,11 @@ def test_defaults_are_those_of_the_example(monkeypatch: pytest.MonkeyPatch) -> N
         ("AGENT_MAX_ITERATIONS", "0"),
         ("LLM_PROVIDER", "bard"),
         ("LOG_LEVEL", "LOUD"),
+        ("LLM_FALLBACK", "bard"),
+        ("LIMIT_CUSTOMER_RUNS_PER_DAY", "0"),
+        ("LIMIT_TENANT_INPUT_TOKENS_PER_DAY", "many"),
+        ("MODEL_PRICES", "{"),
+        ("MODEL_PRICES", '{"gpt": {"input": 1}}'),
     ],
 )
 def test_wrong_setting_is_named(name: str, value: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -56,6 +61,8 @@ def test_wrong_setting_is_named(name: str, value: str, monkeypatch: pytest.Monke
     [
         ({"llm_provider": "anthropic"}, "ANTHROPIC_API_KEY"),
         ({"openai_api_key": "k"}, "OPENAI_MODEL"),
+        ({"llm_fallback": "anthropic"}, "ANTHROPIC_API_KEY"),
+        ({"anthropic_api_key": "k", "llm_fallback": "openai"}, "OPENAI_MODEL"),
         ({"agent_max_tokens": 100, "agent_retry_max_tokens": 50}, "AGENT_RETRY_MAX_TOKENS"),
     ],
 )
@@ -76,6 +83,13 @@ def test_settings_that_do_not_fit_together(settings: dict[str, object], named: s
 )
 def test_provider_follows_the_keys(settings: dict[str, object], provider: str) -> None:
     assert load(None, **settings).provider == provider
+
+
+def test_model_behind_the_first_one() -> None:
+    """The same one again is no other."""
+    assert load(None, anthropic_api_key="k", llm_fallback="offline").providers == ("anthropic", "offline")
+    assert load(None, llm_fallback="offline").providers == ("offline",)
+    assert load(None, anthropic_api_key="k").providers == ("anthropic",)
 
 
 def test_two_tokens_while_one_is_rotated(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import count
 from typing import Any, Literal
 
@@ -74,7 +74,7 @@ class FakeOpenAI(ScriptedServer):
 
     def __init__(
         self,
-        script: list[Step],
+        script: Iterable[Step] | Callable[[Body], Step],
         *,
         limit: Literal["max_completion_tokens", "max_tokens"] = "max_completion_tokens",
         key: str | None = "k",

@@ -1,5 +1,7 @@
 """Where one model cannot answer the next is asked, within the same wall clock."""
 
+from dataclasses import replace
+
 import pytest
 
 from bot.llm.client import ModelError, ModelReply
@@ -8,18 +10,19 @@ from tests.bot.llm.stopwatch import Stopwatch
 from tests.bot.llm.test_breaker import REQUEST, Scripted
 
 REPLY = ModelReply([], "end_turn", model="second")
+NAMED = replace(REPLY, provider="anthropic")
 
 
 def test_a_good_first_model_is_the_only_one_asked() -> None:
     first, second = Scripted(REPLY), Scripted()
-    assert FallbackClient([first, second]).complete(REQUEST, seconds=45.0) == REPLY
+    assert FallbackClient([first, second]).complete(REQUEST, seconds=45.0) == NAMED
     assert second.seconds == []
 
 
 @pytest.mark.parametrize("kind", ["unavailable", "configuration"])
 def test_the_next_is_asked_where_one_cannot_answer(kind: str) -> None:
     first, second = Scripted(kind), Scripted(REPLY)  # type: ignore[arg-type]
-    assert FallbackClient([first, second], clock=Stopwatch()).complete(REQUEST, seconds=45.0) == REPLY
+    assert FallbackClient([first, second], clock=Stopwatch()).complete(REQUEST, seconds=45.0) == NAMED
     assert first.seconds == [30.0]
     assert second.seconds == [45.0]
 
