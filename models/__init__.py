@@ -9,9 +9,11 @@ from models import (
     delivery,
     handoff,
     message,
+    reminder,
     run,
     staff,
     tenant,
+    waitlist,
     worker,
 )
 
@@ -24,8 +26,10 @@ __all__ = [
     "delivery",
     "handoff",
     "message",
+    "reminder",
     "run",
     "staff",
     "tenant",
+    "waitlist",
     "worker",
 ]

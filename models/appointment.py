@@ -27,7 +27,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel
 
-from models import availability, catalog
+from models import availability, catalog, reminder, waitlist
 from models.availability import Agenda, Busy, Code, Span
 from models.catalog import Offer, Professional
 from models.customer import Customer
@@ -78,6 +78,8 @@ class Appointment(SQLModel, table=True):
     squeeze_in: bool = False
     created_by: str = Field(default="bot", max_length=10)  # "bot" or "staff"
     created_at: datetime = Field(sa_type=UtcDateTime)
+    schedule_version: int = 0  # rises at each move: a reminder belongs to one version
+    confirmed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # of this version
     cancelled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     cancel_reason: str = Field(default="", max_length=300)
 
@@ -205,6 +207,7 @@ def book(
         busy_until=times.busy_until,
     )
     _insert(session, appointment, services)
+    _announce(session, now, tenant, appointment, service_ids)
     return Booked(appointment, already_existed=False)
 
 
@@ -236,7 +239,11 @@ def move(
     _require_free(session, now, tenant, target, span, starts_at, without=appointment.id)
     appointment.professional_id = target
     appointment.squeeze_in = False
+    appointment.schedule_version += 1
+    appointment.confirmed_at = None
     _place(session, appointment, _Times.of(starts_at, span))
+    reminder.withdraw(session, now, tenant_id, appointment_id)
+    _announce(session, now, tenant, appointment, service_ids(session, tenant_id, appointment_id))
     return Moved(appointment, *previous, unchanged=False)
 
 
@@ -253,7 +260,22 @@ def cancel(
     appointment.cancelled_at = now
     appointment.cancel_reason = reason[:300]
     session.flush()
+    reminder.withdraw(session, now, _id(tenant), appointment_id)
     return Cancelled(appointment, already_cancelled=False)
+
+
+def confirm(
+    session: Session, now: datetime, tenant_id: int, customer_id: int, appointment_id: int
+) -> Appointment:
+    """The customer says that they will come; the first time stands. Nothing hangs on it.
+
+    Raises NotFound("appointment"), and Refusal if it is not ahead any more.
+    """
+    appointment = own(session, tenant_id, customer_id, appointment_id, lock=True)
+    _require_still_ahead(appointment, now)
+    appointment.confirmed_at = appointment.confirmed_at or now
+    session.flush()
+    return appointment
 
 
 def own(
@@ -554,6 +576,17 @@ def _insert(session: Session, appointment: Appointment, services: Sequence[Offer
         for position, service in enumerate(services)
     )
     session.flush()
+
+
+def _announce(
+    session: Session, now: datetime, tenant: Tenant, appointment: Appointment, services: Collection[int]
+) -> None:
+    """What follows from a visit's (new) time: its reminders, and the end of waiting for such a one."""
+    assert appointment.id is not None
+    version, starts_at = appointment.schedule_version, appointment.starts_at
+    reminder.plan(session, now, tenant, appointment.id, version, starts_at)
+    day = starts_at.astimezone(tenant.zone).date()
+    waitlist.fulfil(session, appointment.tenant_id, appointment.customer_id, services, day)
 
 
 @contextmanager

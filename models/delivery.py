@@ -22,7 +22,7 @@ from sqlmodel import Field, Session, SQLModel, col
 
 from models.conversation import Conversation, Holder
 from models.db import UtcDateTime, change, table
-from models.message import UNSENT, Direction, Message, Status
+from models.message import UNSENT, Content, Direction, Message, Status
 
 
 class EarlyStatus(SQLModel, table=True):
@@ -72,23 +72,31 @@ class Outgoing:
     attempts: int
     due_at: datetime
     sending_since: datetime
+    content: Content | None = None
 
 
 def claim_outgoing(session: Session, now: datetime, conversation_id: int | None = None) -> Outgoing | None:
     """Mark the oldest line that may go out as `sending`. Within a conversation, a line waits for the former.
 
-    A bot line is dropped here, the last moment before the request, if a person took the conversation.
+    A line is dropped here, the last moment before the request: a bot's if a person took the conversation, any
+    that comes too late.
     """
     query = _next_queued()
     if conversation_id is not None:
         query = query.where(table(Message).c.conversation_id == conversation_id)
     while row := session.execute(query, {"now": now}).first():
-        if row.epoch is not None and row.holder == Holder.STAFF and row.epoch != row.current_epoch:
+        if _is_vain(row, now):
             _set(session, row.id, status=Status.DROPPED)
             continue
         _set(session, row.id, status=Status.SENDING, sending_since=now, attempts=row.attempts + 1)
         return _claimed(row, now, row.attempts + 1)
     return None
+
+
+def _is_vain(row: Row[Any], now: datetime) -> bool:
+    if row.send_before is not None and row.send_before <= now:
+        return True
+    return row.epoch is not None and row.holder == Holder.STAFF and bool(row.epoch != row.current_epoch)
 
 
 @cache  # building it costs more than running it
@@ -148,6 +156,9 @@ def _outgoing() -> Select[Any]:
             messages.c.attempts,
             messages.c.epoch,
             messages.c.send_after,
+            messages.c.send_before,
+            messages.c.content_sid,
+            messages.c.content_variables,
             conversations.c.address,
             conversations.c.holder,
             conversations.c.epoch.label("current_epoch"),
@@ -169,7 +180,20 @@ def _claimed(row: Row[Any], now: datetime, attempts: int) -> Outgoing:
         attempts=attempts,
         due_at=row.send_after,
         sending_since=now,
+        content=Content(row.content_sid, row.content_variables or {}) if row.content_sid else None,
     )
+
+
+def stop(session: Session, now: datetime, tenant_id: int, lines: Select[Any]) -> list[int]:
+    """Send none of these lines (a query of ids) any more; gives those that surely were not sent yet."""
+    messages = table(Message)
+    statement = (
+        update(messages)
+        .where(messages.c.tenant_id == tenant_id, messages.c.id.in_(lines), messages.c.status.in_(UNSENT))
+        .values(send_before=now)
+        .returning(messages.c.id, messages.c.status)
+    )
+    return [key for key, status in session.execute(statement) if status == Status.QUEUED]
 
 
 def _set(session: Session, message_id: int, **values: object) -> None:

@@ -44,11 +44,24 @@ class Status(StrEnum):
 
 
 class Message(SQLModel, table=True):
+@dataclass(frozen=True)
+class Content:
+    """An approved template at the provider: its sid ("HX…") and its variables ("1", "2", …), none empty.
+
+    The variable "2" is always when: a line is known again by it where nothing else is known of it.
+    """
+
+    sid: str
+    variables: dict[str, str]
+
+
     """One line. `seq` counts up within the conversation without gaps in order of commit.
 
     `kind` is "text", "image", "audio", "location", …; `media` lists {"url", "content_type"}; `extra` keeps
     what else the form said (button payload, location). `client_key` makes a repeated staff POST one message.
     """
+    With `content_sid` a template is sent, and `text` is what we know it to say. From `send_before` on it is
+    not sent any more.
 
     __table_args__ = (
         UniqueConstraint("conversation_id", "seq"),
@@ -89,8 +102,11 @@ class Message(SQLModel, table=True):
     run_id: int | None = Field(default=None, foreign_key="run.id")
     epoch: int | None = None  # the conversation's epoch when a bot text was queued
     attempts: int = 0
+    content_sid: str | None = Field(default=None, max_length=34)
+    content_variables: dict[str, str] | None = Field(default=None, sa_type=JSON(none_as_null=True))
     send_after: datetime | None = Field(default=None, sa_type=UtcDateTime)
     sending_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    send_before: datetime | None = Field(default=None, sa_type=UtcDateTime)
     created_at: datetime = Field(sa_type=UtcDateTime)
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
@@ -203,7 +219,8 @@ def add(
     """Append a line of ours to the conversation; gives its seq.
 
     QUEUED lines go out by the outbox, NOTE lines stay inside. A line with `epoch` is dropped unsent if staff
-    hold the conversation at another epoch by then; without, it is sent whoever holds it.
+    hold the conversation at another epoch by then; without, it is sent whoever holds it. It is also dropped
+    if it is still here at `send_before`.
     """
     seq = conversation.next_seq(
         session,
@@ -212,6 +229,8 @@ def add(
         conversation_id,
         preview=None if status == Status.NOTE else _preview(text, ""),
     )
+    content: Content | None = None,
+    send_before: datetime | None = None,
     session.execute(
         insert(table(Message)).values(
             tenant_id=tenant_id,
@@ -241,7 +260,10 @@ def transcript(
 ) -> list[Message]:
     """The newest `limit` lines (those below seq `before`, where given), oldest first."""
     query = (
+            content_sid=content.sid if content else None,
+            content_variables=content.variables if content else None,
         select(Message)
+            send_before=send_before,
         .where(col(Message.tenant_id) == tenant_id, col(Message.conversation_id) == conversation_id)
         .order_by(col(Message.seq).desc())
         .limit(limit)
@@ -249,3 +271,10 @@ def transcript(
     if before is not None:
         query = query.where(col(Message.seq) < before)
     return list(reversed(session.scalars(query).all()))
+def id_of(session: Session, conversation_id: int, seq: int) -> int:
+    """The id of a line that is there."""
+    messages = table(Message)
+    query = select(messages.c.id).where(messages.c.conversation_id == conversation_id, messages.c.seq == seq)
+    return int(session.execute(query).scalar_one())
+
+

@@ -29,6 +29,9 @@ class Tenant(SQLModel, table=True):
     min_notice_minutes: int = 60
     horizon_days: int = 60
     cancel_notice_minutes: int = 120
+    # Approved templates (ContentSid) for what is said outside WhatsApp's 24 hours
+    template_reminder: str | None = Field(default=None, max_length=34)
+    template_waitlist_offer: str | None = Field(default=None, max_length=34)
     max_open_appointments: int = 3
     reminders_hours: list[int] = Field(default_factory=list, sa_type=JSON)
     # {"0": [[540, 1080]], …}: weekday (0 = Monday) → windows in minutes of the local day

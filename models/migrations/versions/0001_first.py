@@ -72,6 +72,8 @@ def upgrade() -> None:
         sa.Column("slot_step_minutes", sa.Integer(), nullable=False),
         sa.Column("min_notice_minutes", sa.Integer(), nullable=False),
         sa.Column("horizon_days", sa.Integer(), nullable=False),
+        sa.Column("template_reminder", sa.String(length=34), nullable=True),
+        sa.Column("template_waitlist_offer", sa.String(length=34), nullable=True),
         sa.Column("cancel_notice_minutes", sa.Integer(), nullable=False),
         sa.Column("max_open_appointments", sa.Integer(), nullable=False),
         sa.Column("reminders_hours", sa.JSON(), nullable=False),
@@ -220,6 +222,8 @@ def upgrade() -> None:
         sa.Column("cancelled_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("cancel_reason", sa.String(length=300), nullable=False),
         sa.CheckConstraint("status in ('booked', 'cancelled', 'done', 'no_show')"),
+        sa.Column("schedule_version", sa.Integer(), nullable=False),
+        sa.Column("confirmed_at", models.db.UtcDateTime(), nullable=True),
         sa.CheckConstraint("busy_from <= starts_at and starts_at < ends_at and ends_at <= busy_until"),
         sa.ForeignKeyConstraint(
             ["tenant_id", "customer_id"],
@@ -544,8 +548,11 @@ def upgrade() -> None:
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("send_after", models.db.UtcDateTime(), nullable=True),
         sa.Column("sending_since", models.db.UtcDateTime(), nullable=True),
+        sa.Column("content_sid", sa.String(length=34), nullable=True),
+        sa.Column("content_variables", sa.JSON(none_as_null=True), nullable=True),
         sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
         sa.Column("sent_at", models.db.UtcDateTime(), nullable=True),
+        sa.Column("send_before", models.db.UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(
             ["run_id"],
             ["run.id"],
@@ -605,10 +612,128 @@ def upgrade() -> None:
     guard_overlaps()
 
 
+    op.create_table(
+        "reminder",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("tenant_id", sa.Integer(), nullable=False),
+        sa.Column("appointment_id", sa.Integer(), nullable=False),
+        sa.Column("hours", sa.Integer(), nullable=False),
+        sa.Column("version", sa.Integer(), nullable=False),
+        sa.Column("due_at", models.db.UtcDateTime(), nullable=False),
+        sa.Column("state", sa.String(length=10), nullable=False),
+        sa.Column("reason", sa.String(length=120), nullable=False),
+        sa.Column("message_id", sa.Integer(), nullable=True),
+        sa.CheckConstraint("state in ('pending', 'sent', 'skipped', 'obsolete', 'failed')"),
+        sa.ForeignKeyConstraint(
+            ["message_id"],
+            ["message.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "appointment_id"],
+            ["appointment.tenant_id", "appointment.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id"],
+            ["tenant.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("appointment_id", "hours", "version"),
+        sa.UniqueConstraint("message_id"),
+    )
+    with op.batch_alter_table("reminder", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_reminder_due",
+            ["due_at"],
+            unique=False,
+            sqlite_where=sa.text("state = 'pending'"),
+            postgresql_where=sa.text("state = 'pending'"),
+        )
+        batch_op.create_index(
+            "ix_reminder_failed",
+            ["tenant_id", "due_at"],
+            unique=False,
+            sqlite_where=sa.text("state = 'failed'"),
+            postgresql_where=sa.text("state = 'failed'"),
+        )
+
+    op.create_table(
+        "waitlist",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("tenant_id", sa.Integer(), nullable=False),
+        sa.Column("customer_id", sa.Integer(), nullable=False),
+        sa.Column("service_id", sa.Integer(), nullable=False),
+        sa.Column("professional_id", sa.Integer(), nullable=True),
+        sa.Column("date", sa.Date(), nullable=False),
+        sa.Column("period", sa.String(length=10), nullable=True),
+        sa.Column("state", sa.String(length=10), nullable=False),
+        sa.Column("reason", sa.String(length=120), nullable=False),
+        sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
+        sa.Column("offered_start", models.db.UtcDateTime(), nullable=True),
+        sa.Column("offered_professional_id", sa.Integer(), nullable=True),
+        sa.Column("offer_until", models.db.UtcDateTime(), nullable=True),
+        sa.Column("message_id", sa.Integer(), nullable=True),
+        sa.CheckConstraint("state <> 'offered' or (offered_start is not null and offer_until is not null)"),
+        sa.CheckConstraint("state in ('waiting', 'offered', 'booked', 'expired', 'cancelled')"),
+        sa.ForeignKeyConstraint(
+            ["message_id"],
+            ["message.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "customer_id"],
+            ["customer.tenant_id", "customer.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "offered_professional_id"],
+            ["professional.tenant_id", "professional.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "professional_id"],
+            ["professional.tenant_id", "professional.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "service_id"],
+            ["service.tenant_id", "service.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id"],
+            ["tenant.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("message_id"),
+    )
+    with op.batch_alter_table("waitlist", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_waitlist_open",
+            ["tenant_id", "customer_id", "service_id", "date"],
+            unique=True,
+            sqlite_where=sa.text("state in ('waiting', 'offered')"),
+            postgresql_where=sa.text("state in ('waiting', 'offered')"),
+        )
 def downgrade() -> None:
     op.drop_table("run_step")
     with op.batch_alter_table("message", schema=None) as batch_op:
         batch_op.drop_index(
+    with op.batch_alter_table("waitlist", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_waitlist_open",
+            sqlite_where=sa.text("state in ('waiting', 'offered')"),
+            postgresql_where=sa.text("state in ('waiting', 'offered')"),
+        )
+
+    op.drop_table("waitlist")
+    with op.batch_alter_table("reminder", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_reminder_failed",
+            sqlite_where=sa.text("state = 'failed'"),
+            postgresql_where=sa.text("state = 'failed'"),
+        )
+        batch_op.drop_index(
+            "ix_reminder_due",
+            sqlite_where=sa.text("state = 'pending'"),
+            postgresql_where=sa.text("state = 'pending'"),
+        )
+
+    op.drop_table("reminder")
             "ix_message_unsent",
             sqlite_where=sa.text("status in ('queued', 'sending', 'in_doubt')"),
             postgresql_where=sa.text("status in ('queued', 'sending', 'in_doubt')"),

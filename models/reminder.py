@@ -1,0 +1,228 @@
+"""Reminders of appointments: when each is due, and what became of it.
+
+The rows are the truth. They are made in the transaction that books or moves, and withdrawn in the one that
+moves or cancels; whoever sends one claims its row and queues the line in one transaction as well.
+"""
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from enum import StrEnum
+from zoneinfo import ZoneInfo
+
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKeyConstraint,
+    Index,
+    UniqueConstraint,
+    exists,
+    insert,
+    select,
+    text,
+    update,
+)
+from sqlmodel import Field, Session, SQLModel, col
+
+from models import delivery, quiet
+from models.db import UtcDateTime, table
+from models.message import Message, Status
+from models.tenant import Tenant
+
+
+class State(StrEnum):
+    """`sent`: the line is with the outbox, and its own status tells how far it came."""
+
+    PENDING = "pending"
+    SENT = "sent"
+    SKIPPED = "skipped"  # nothing to say by then: too late, not wanted
+    OBSOLETE = "obsolete"  # the appointment was moved or cancelled
+    FAILED = "failed"  # should have been said and could not be: staff see it
+
+
+class Reminder(SQLModel, table=True):
+    """One reminder, so many hours before one version of an appointment's time. `reason` is for staff."""
+
+    __table_args__ = (
+        UniqueConstraint("appointment_id", "hours", "version"),
+        UniqueConstraint("message_id"),
+        ForeignKeyConstraint(["tenant_id", "appointment_id"], ["appointment.tenant_id", "appointment.id"]),
+        CheckConstraint("state in ('pending', 'sent', 'skipped', 'obsolete', 'failed')"),
+        Index(
+            "ix_reminder_due",
+            "due_at",
+            sqlite_where=text("state = 'pending'"),
+            postgresql_where=text("state = 'pending'"),
+        ),
+        Index(
+            "ix_reminder_failed",
+            "tenant_id",
+            "due_at",
+            sqlite_where=text("state = 'failed'"),
+            postgresql_where=text("state = 'failed'"),
+        ),
+    )
+
+    id: int | None = Field(default=None, primary_key=True)
+    tenant_id: int = Field(foreign_key="tenant.id")
+    appointment_id: int
+    hours: int
+    version: int
+    due_at: datetime = Field(sa_type=UtcDateTime)
+    state: str = Field(default=State.PENDING, max_length=10)
+    reason: str = Field(default="", max_length=120)
+    message_id: int | None = Field(default=None, foreign_key="message.id")
+
+
+# Closer to the start than this, nobody is reminded.
+LEAST = timedelta(minutes=15)
+# What would come sooner after the booking than this is no reminder.
+EARLIEST = timedelta(hours=1)
+FAILED_SHOWN = 100
+_REMINDER = table(Reminder)
+
+
+def due(zone: ZoneInfo, starts_at: datetime, hours: int, now: datetime) -> datetime | None:
+    """When to remind of a visit that is booked (or moved) now; None: not at all.
+
+    What falls into the night comes on the evening before, else at the night's end.
+    """
+    wanted = starts_at - timedelta(hours=hours)
+    if wanted <= now:
+        return None
+    if not quiet.is_night(zone, wanted):
+        return wanted
+    evening, morning = quiet.evening(zone, wanted), quiet.morning(zone, wanted)
+    if evening >= now + EARLIEST:
+        return evening
+    return morning if starts_at - morning > LEAST else None
+
+
+def schedule(zone: ZoneInfo, starts_at: datetime, hours: Iterable[int], now: datetime) -> dict[int, datetime]:
+    """When to remind, by hours before; of several that the night puts together only the last."""
+    by_moment = {
+        at: each
+        for each in sorted(hours, reverse=True)
+        if (at := due(zone, starts_at, each, now)) is not None
+    }
+    return {each: at for at, each in by_moment.items()}
+
+
+def plan(
+    session: Session, now: datetime, tenant: Tenant, appointment_id: int, version: int, starts_at: datetime
+) -> None:
+    """Make the reminders of an appointment's (new) time, by the rules of its business."""
+    rows = [
+        {
+            "tenant_id": tenant.id,
+            "appointment_id": appointment_id,
+            "hours": hours,
+            "version": version,
+            "due_at": at,
+            "state": State.PENDING,
+            "reason": "",
+        }
+        for hours, at in schedule(tenant.zone, starts_at, tenant.reminders_hours, now).items()
+    ]
+    if rows:
+        session.execute(insert(_REMINDER), rows)
+
+
+def withdraw(session: Session, now: datetime, tenant_id: int, appointment_id: int) -> None:
+    """What was to be said of this appointment's time is not said, as far as it is not on its way."""
+    mine = (_REMINDER.c.tenant_id == tenant_id, _REMINDER.c.appointment_id == appointment_id)
+    # In this order: whoever claims a row holds it until its line is queued, and then the second sees that.
+    session.execute(
+        update(_REMINDER).where(*mine, _REMINDER.c.state == State.PENDING).values(state=State.OBSOLETE)
+    )
+    lines = select(_REMINDER.c.message_id).where(*mine, _REMINDER.c.state == State.SENT)
+    stopped = delivery.stop(session, now, tenant_id, lines)
+    if stopped:
+        session.execute(
+            update(_REMINDER).where(_REMINDER.c.message_id.in_(stopped)).values(state=State.OBSOLETE)
+        )
+
+
+def claim(session: Session, now: datetime) -> Reminder | None:
+    """Take the reminder that is due longest, as sent; `close` it otherwise in the same transaction."""
+    candidate = (
+        select(_REMINDER.c.id)
+        .where(_REMINDER.c.state == State.PENDING, _REMINDER.c.due_at <= now)
+        .order_by(_REMINDER.c.due_at, _REMINDER.c.id)
+        .limit(1)
+        .with_for_update(skip_locked=True)
+        .scalar_subquery()
+    )
+    statement = (
+        update(Reminder)
+        .where(_REMINDER.c.id == candidate, _REMINDER.c.state == State.PENDING)
+        .values(state=State.SENT)
+        .returning(Reminder)
+    )
+    found: Reminder | None = session.execute(statement).scalar()
+    return found
+
+
+def is_overtaken(session: Session, mine: Reminder, now: datetime) -> bool:
+    """Whether a later reminder of the same visit is due as well: then that one says it."""
+    later = exists().where(
+        _REMINDER.c.appointment_id == mine.appointment_id,
+        _REMINDER.c.version == mine.version,
+        _REMINDER.c.hours < mine.hours,
+        _REMINDER.c.state == State.PENDING,
+        _REMINDER.c.due_at <= now,
+    )
+    return bool(session.execute(select(later)).scalar())
+
+
+def queued(session: Session, mine: Reminder, message_id: int) -> None:
+    """Its line is with the outbox."""
+    _set(session, mine, message_id=message_id)
+
+
+def postpone(session: Session, mine: Reminder, due_at: datetime) -> None:
+    """Not now: it is pending again."""
+    _set(session, mine, state=State.PENDING, due_at=due_at)
+
+
+def close(session: Session, mine: Reminder, state: State, reason: str = "") -> None:
+    """It is not said; why, for staff."""
+    _set(session, mine, state=state, reason=reason[:120])
+
+
+def _set(session: Session, mine: Reminder, **values: object) -> None:
+    session.execute(update(_REMINDER).where(_REMINDER.c.id == mine.id).values(values))
+
+
+def of_message(session: Session, tenant_id: int, message_id: int) -> Reminder | None:
+    """The reminder that this line says, if it says one."""
+    query = select(Reminder).where(
+        col(Reminder.tenant_id) == tenant_id, col(Reminder.message_id) == message_id
+    )
+    return session.scalar(query)
+
+
+def last_sent(session: Session, tenant_id: int, conversation_id: int) -> Reminder | None:
+    """The newest reminder that this conversation was sent."""
+    query = (
+        select(Reminder)
+        .join(Message, col(Message.id) == col(Reminder.message_id))
+        .where(
+            col(Reminder.tenant_id) == tenant_id,
+            col(Reminder.state) == State.SENT,
+            col(Message.conversation_id) == conversation_id,
+            col(Message.status) != Status.DROPPED,
+        )
+        .order_by(col(Message.seq).desc())
+        .limit(1)
+    )
+    return session.scalar(query)
+
+
+def failed(session: Session, tenant_id: int) -> list[Reminder]:
+    """What staff should know: reminders that could not be said, newest first; at most 100."""
+    query = (
+        select(Reminder)
+        .where(col(Reminder.tenant_id) == tenant_id, col(Reminder.state) == State.FAILED)
+        .order_by(col(Reminder.due_at).desc(), col(Reminder.id).desc())
+        .limit(FAILED_SHOWN)
+    )
+    return list(session.scalars(query))
