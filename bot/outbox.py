@@ -139,9 +139,11 @@ def _undelivered(session: Session, now: datetime, line: Outgoing | Progress, cod
     """
     row = conversation.lock(session, line.tenant_id, line.conversation_id)
     action = codes.action(code)
+    owed = line.run_id is not None or row.waiting_since is not None
     if action == Action.OPT_OUT:
         customer.opt_out(session, now, line.tenant_id, row.customer_id)
-    owed = line.run_id is not None or row.waiting_since is not None
+        if not owed:
+            return  # it is as they wish: nothing for people to do
     flagged = handoff.flag(session, now, line.tenant_id, line.conversation_id, Reason.FALHA_NO_ENVIO)
     if flagged and owed and action in (Action.GIVE_UP, Action.RETRY):
         tenant = session.get_one(Tenant, line.tenant_id)

@@ -49,6 +49,20 @@ def back_text(tenant: Tenant) -> str:
     return f"Voltei! Sou o assistente de {tenant.name}. Posso ajudar com seu horário?"
 
 
+def stopped(tenant: Tenant, *, booked: bool) -> str:
+    """What the customer reads who wants no more messages. The last one that we write by ourselves."""
+    kept = " Seus agendamentos continuam valendo." if booked else ""
+    return (
+        f"Tudo bem! {tenant.name} não vai mais enviar lembretes nem avisos para você.{kept}\n\n"
+        "Se mudar de ideia, é só escrever *voltar*. E quando precisar de um horário, pode me chamar. 🙂"
+    )
+
+
+def started(tenant: Tenant) -> str:
+    """What the customer reads who wants to be written to again."""
+    return f"Que bom! Você voltou a receber os lembretes e avisos de {tenant.name}. Posso ajudar em algo?"
+
+
 def limit_detail(over: Over) -> str:
     """For staff: which limit of the day was reached, and how much was used."""
     whose = "Este cliente" if over.scope == Scope.CUSTOMER else "O negócio"

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import structlog
 from sqlmodel import Session
 
-from bot import texts
+from bot import reception, texts
 from bot.agent import history, prompt
 from bot.agent.account import Account
 from bot.agent.checks import Evidence
@@ -18,6 +18,7 @@ from bot.agent.recorder import RunRecorder
 from bot.agent.resume import replay
 from bot.llm.client import Block, ModelClient, ToolSpec
 from bot.material import Material, load
+from bot.reception import Plain
 from bot.services import Services
 from bot.settings import Settings
 from bot.whatsapp.markup import whatsapp_text
@@ -74,6 +75,10 @@ def _answer(services: Services, claim: Claim) -> None:
     if not material.inputs:
         with services.db.writing() as session:
             conversation.finish(session, claim, answered_seq=claim.through_seq)
+        return
+    plain = reception.answer(material) if material.left is None else None
+    if plain is not None:
+        _answer_plainly(services, claim, plain)
         return
     if over is not None:
         _pause(services, claim, over)
@@ -313,6 +318,15 @@ def _queue(
 
 
 # When there is no run
+
+
+def _answer_plainly(services: Services, claim: Claim, plain: Plain) -> None:
+    now = services.now()
+    with services.db.writing() as session:
+        conversation.finish(session, claim, answered_seq=claim.through_seq)
+        _queue(session, now, claim, plain.text, author=Author.SYSTEM, epoch=claim.epoch, run_id=None)
+    log.info("answered_plainly")
+    services.wake_outbox.set()
 
 
 def _over_limit(session: Session, services: Services, claim: Claim, tenant: Tenant) -> Over | None:

@@ -3,13 +3,21 @@
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from enum import StrEnum
 
 from sqlalchemy import ForeignKeyConstraint, UniqueConstraint, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from models.db import UtcDateTime, table
+from models.db import UtcDateTime, change, table
 
 _OLD_MOBILE = re.compile(r"(?P<head>whatsapp:\+55[1-9][0-9])(?P<local>[6-9][0-9]{7})")
+
+
+class Wish(StrEnum):
+    """What a customer says of messages that we write first (reminders, offers): none any more, or again."""
+
+    STOP = "stop"
+    START = "start"
 
 
 class Customer(SQLModel, table=True):
@@ -79,15 +87,28 @@ def find_or_create(
     return customer_id
 
 
-def opt_out(session: Session, now: datetime, tenant_id: int, customer_id: int) -> None:
-    """They want no messages from this business; the first time stands."""
+def opt_out(session: Session, now: datetime, tenant_id: int, customer_id: int) -> bool:
+    """This business writes to them no more by itself; the first time stands. Says whether it is news."""
     customers = table(Customer)
-    session.execute(
+    statement = (
         update(customers)
         .where(customers.c.tenant_id == tenant_id, customers.c.id == customer_id)
         .where(customers.c.opted_out_at.is_(None))
         .values(opted_out_at=now)
     )
+    return change(session, statement) == 1
+
+
+def opt_in(session: Session, tenant_id: int, customer_id: int) -> bool:
+    """They want to be written to again. Says whether it is news."""
+    customers = table(Customer)
+    statement = (
+        update(customers)
+        .where(customers.c.tenant_id == tenant_id, customers.c.id == customer_id)
+        .where(customers.c.opted_out_at.is_not(None))
+        .values(opted_out_at=None)
+    )
+    return change(session, statement) == 1
 
 
 def _known(session: Session, tenant_id: int, addresses: Sequence[str]) -> Sequence[CustomerAddress]:

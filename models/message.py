@@ -43,7 +43,6 @@ class Status(StrEnum):
     DROPPED = "dropped"  # a person took the conversation before it went out
 
 
-class Message(SQLModel, table=True):
 @dataclass(frozen=True)
 class Content:
     """An approved template at the provider: its sid ("HX…") and its variables ("1", "2", …), none empty.
@@ -55,13 +54,14 @@ class Content:
     variables: dict[str, str]
 
 
+class Message(SQLModel, table=True):
     """One line. `seq` counts up within the conversation without gaps in order of commit.
 
     `kind` is "text", "image", "audio", "location", …; `media` lists {"url", "content_type"}; `extra` keeps
     what else the form said (button payload, location). `client_key` makes a repeated staff POST one message.
-    """
     With `content_sid` a template is sent, and `text` is what we know it to say. From `send_before` on it is
     not sent any more.
+    """
 
     __table_args__ = (
         UniqueConstraint("conversation_id", "seq"),
@@ -101,12 +101,12 @@ class Content:
     staff_id: int | None = None
     run_id: int | None = Field(default=None, foreign_key="run.id")
     epoch: int | None = None  # the conversation's epoch when a bot text was queued
-    attempts: int = 0
     content_sid: str | None = Field(default=None, max_length=34)
     content_variables: dict[str, str] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    attempts: int = 0
     send_after: datetime | None = Field(default=None, sa_type=UtcDateTime)
-    sending_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
     send_before: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    sending_since: datetime | None = Field(default=None, sa_type=UtcDateTime)
     created_at: datetime = Field(sa_type=UtcDateTime)
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
@@ -215,6 +215,8 @@ def add(
     run_id: int | None = None,
     staff_id: int | None = None,
     client_key: str | None = None,
+    content: Content | None = None,
+    send_before: datetime | None = None,
 ) -> int:
     """Append a line of ours to the conversation; gives its seq.
 
@@ -229,8 +231,6 @@ def add(
         conversation_id,
         preview=None if status == Status.NOTE else _preview(text, ""),
     )
-    content: Content | None = None,
-    send_before: datetime | None = None,
     session.execute(
         insert(table(Message)).values(
             tenant_id=tenant_id,
@@ -247,7 +247,10 @@ def add(
             run_id=run_id,
             staff_id=staff_id,
             client_key=client_key,
+            content_sid=content.sid if content else None,
+            content_variables=content.variables if content else None,
             attempts=0,
+            send_before=send_before,
             send_after=now if status == Status.QUEUED else None,
             created_at=now,
         )
@@ -255,22 +258,6 @@ def add(
     return seq
 
 
-def transcript(
-    session: Session, tenant_id: int, conversation_id: int, *, before: int | None = None, limit: int = 200
-) -> list[Message]:
-    """The newest `limit` lines (those below seq `before`, where given), oldest first."""
-    query = (
-            content_sid=content.sid if content else None,
-            content_variables=content.variables if content else None,
-        select(Message)
-            send_before=send_before,
-        .where(col(Message.tenant_id) == tenant_id, col(Message.conversation_id) == conversation_id)
-        .order_by(col(Message.seq).desc())
-        .limit(limit)
-    )
-    if before is not None:
-        query = query.where(col(Message.seq) < before)
-    return list(reversed(session.scalars(query).all()))
 def id_of(session: Session, conversation_id: int, seq: int) -> int:
     """The id of a line that is there."""
     messages = table(Message)
@@ -278,3 +265,16 @@ def id_of(session: Session, conversation_id: int, seq: int) -> int:
     return int(session.execute(query).scalar_one())
 
 
+def transcript(
+    session: Session, tenant_id: int, conversation_id: int, *, before: int | None = None, limit: int = 200
+) -> list[Message]:
+    """The newest `limit` lines (those below seq `before`, where given), oldest first."""
+    query = (
+        select(Message)
+        .where(col(Message.tenant_id) == tenant_id, col(Message.conversation_id) == conversation_id)
+        .order_by(col(Message.seq).desc())
+        .limit(limit)
+    )
+    if before is not None:
+        query = query.where(col(Message.seq) < before)
+    return list(reversed(session.scalars(query).all()))

@@ -25,13 +25,13 @@ class Tenant(SQLModel, table=True):
     holidays_closed: bool = False
     twilio_account_sid: str | None = Field(default=None, max_length=34)
     twilio_auth_token_env: str | None = Field(default=None, max_length=120)
+    # Approved templates (ContentSid) for what is said outside WhatsApp's 24 hours
+    template_reminder: str | None = Field(default=None, max_length=34)
+    template_waitlist_offer: str | None = Field(default=None, max_length=34)
     slot_step_minutes: int = 30
     min_notice_minutes: int = 60
     horizon_days: int = 60
     cancel_notice_minutes: int = 120
-    # Approved templates (ContentSid) for what is said outside WhatsApp's 24 hours
-    template_reminder: str | None = Field(default=None, max_length=34)
-    template_waitlist_offer: str | None = Field(default=None, max_length=34)
     max_open_appointments: int = 3
     reminders_hours: list[int] = Field(default_factory=list, sa_type=JSON)
     # {"0": [[540, 1080]], …}: weekday (0 = Monday) → windows in minutes of the local day

@@ -10,6 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bot.llm.client import Block, ToolSpec
+from models.customer import Wish
 from models.message import Message
 from models.tenant import Tenant
 from tools import speech
@@ -106,10 +107,22 @@ _KINDS = {
 
 def describe(message: Message) -> str:
     """An inbound message as the model reads it; what is not text is named in brackets."""
-    words = message.text.strip()
+    words = " ".join([message.text.strip(), *_heeded(message)]).strip()
     if message.kind == "text" or message.kind not in _KINDS:
         return words
     return f"[O cliente enviou {_KINDS[message.kind]}.]" + (f" {words}" if words else "")
+
+
+_HEEDED = {
+    Wish.STOP: "[O sistema já anotou: o cliente não recebe mais lembretes nem avisos. Confirme isso a ele e "
+    "diga que basta escrever “voltar” se mudar de ideia.]",
+    Wish.START: "[O sistema já anotou: o cliente voltou a receber lembretes e avisos. Confirme isso a ele.]",
+}
+
+
+def _heeded(message: Message) -> list[str]:
+    """What was done at once for a wish of this message, for the model to tell."""
+    return [_HEEDED[Wish(message.extra["wish"])]] if "wish" in message.extra else []
 
 
 def input_blocks(facts: TurnFacts, messages: Sequence[Message]) -> list[Block]:

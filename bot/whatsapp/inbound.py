@@ -10,6 +10,7 @@ from typing import Any
 from twilio.request_validator import HMAC_SHA1, RequestValidator  # type: ignore[import-untyped]
 from werkzeug.datastructures import MultiDict
 
+from bot import optout
 from bot.whatsapp import clean
 from models.message import Incoming, Status
 
@@ -45,6 +46,7 @@ class Inbound:
 
     def incoming(self, tenant_id: int) -> Incoming:
         """As the inbox takes it."""
+        wish = optout.heard(self.text) if self.kind == "text" else None
         return Incoming(
             tenant_id=tenant_id,
             addresses=self.addresses,
@@ -55,6 +57,8 @@ class Inbound:
             media=self.media,
             extra=self.extra,
             wants_answer=self.wants_answer,
+            wish=wish.wish if wish else None,
+            only_wish=wish is not None and wish.only,
         )
 
 

@@ -253,6 +253,17 @@ def test_who_said_stop_is_written_down(edge: Edge) -> None:
     edge.send_all()
     assert edge.customers()[0].opted_out_at == edge.clock.at
     assert edge.statuses() == ["failed"]
+    assert edge.reasons() == ["falha_no_envio"]  # they asked for something, and cannot be answered here
+
+
+def test_who_said_stop_and_waits_for_nothing_is_let_alone(edge: Edge) -> None:
+    """A reminder that they did not want is no work for people."""
+    edge.answer()
+    edge.queue("Lembrete: amanhã às 10h.", author=Author.SYSTEM)
+    edge.fake.script.append(fakes.refuse(21610))
+    edge.send_all()
+    assert edge.customers()[0].opted_out_at == edge.clock.at
+    assert edge.reasons() == []
 
 
 def test_a_missing_setting_keeps_the_line(edge: Edge) -> None:

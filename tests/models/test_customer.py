@@ -138,3 +138,15 @@ def test_an_opt_out_keeps_its_first_time_and_its_business(db: Database, now: dat
         customer.opt_out(session, later, tenant, one)
     with db.reading() as session:
         assert session.get_one(Customer, one).opted_out_at == now
+
+
+def test_an_opt_out_is_taken_back_by_its_business_alone(db: Database, now: datetime, tenant: int) -> None:
+    other = add_tenant(db, now, 2)
+    one = find(db, now, tenant, WITH_NINE)
+    with db.writing() as session:
+        assert not customer.opt_in(session, tenant, one)
+        assert customer.opt_out(session, now, tenant, one)
+        assert not customer.opt_out(session, now, tenant, one)
+        assert not customer.opt_in(session, other, one)
+        assert customer.opt_in(session, tenant, one)
+        assert session.get_one(Customer, one).opted_out_at is None

@@ -69,11 +69,11 @@ def upgrade() -> None:
         sa.Column("holidays_closed", sa.Boolean(), nullable=False),
         sa.Column("twilio_account_sid", sa.String(length=34), nullable=True),
         sa.Column("twilio_auth_token_env", sa.String(length=120), nullable=True),
+        sa.Column("template_reminder", sa.String(length=34), nullable=True),
+        sa.Column("template_waitlist_offer", sa.String(length=34), nullable=True),
         sa.Column("slot_step_minutes", sa.Integer(), nullable=False),
         sa.Column("min_notice_minutes", sa.Integer(), nullable=False),
         sa.Column("horizon_days", sa.Integer(), nullable=False),
-        sa.Column("template_reminder", sa.String(length=34), nullable=True),
-        sa.Column("template_waitlist_offer", sa.String(length=34), nullable=True),
         sa.Column("cancel_notice_minutes", sa.Integer(), nullable=False),
         sa.Column("max_open_appointments", sa.Integer(), nullable=False),
         sa.Column("reminders_hours", sa.JSON(), nullable=False),
@@ -219,11 +219,11 @@ def upgrade() -> None:
         sa.Column("squeeze_in", sa.Boolean(), nullable=False),
         sa.Column("created_by", sa.String(length=10), nullable=False),
         sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
+        sa.Column("schedule_version", sa.Integer(), nullable=False),
+        sa.Column("confirmed_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("cancelled_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("cancel_reason", sa.String(length=300), nullable=False),
         sa.CheckConstraint("status in ('booked', 'cancelled', 'done', 'no_show')"),
-        sa.Column("schedule_version", sa.Integer(), nullable=False),
-        sa.Column("confirmed_at", models.db.UtcDateTime(), nullable=True),
         sa.CheckConstraint("busy_from <= starts_at and starts_at < ends_at and ends_at <= busy_until"),
         sa.ForeignKeyConstraint(
             ["tenant_id", "customer_id"],
@@ -545,14 +545,14 @@ def upgrade() -> None:
         sa.Column("staff_id", sa.Integer(), nullable=True),
         sa.Column("run_id", sa.Integer(), nullable=True),
         sa.Column("epoch", sa.Integer(), nullable=True),
-        sa.Column("attempts", sa.Integer(), nullable=False),
-        sa.Column("send_after", models.db.UtcDateTime(), nullable=True),
-        sa.Column("sending_since", models.db.UtcDateTime(), nullable=True),
         sa.Column("content_sid", sa.String(length=34), nullable=True),
         sa.Column("content_variables", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("send_after", models.db.UtcDateTime(), nullable=True),
+        sa.Column("send_before", models.db.UtcDateTime(), nullable=True),
+        sa.Column("sending_since", models.db.UtcDateTime(), nullable=True),
         sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
         sa.Column("sent_at", models.db.UtcDateTime(), nullable=True),
-        sa.Column("send_before", models.db.UtcDateTime(), nullable=True),
         sa.ForeignKeyConstraint(
             ["run_id"],
             ["run.id"],
@@ -609,9 +609,6 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("run_id", "position"),
     )
-    guard_overlaps()
-
-
     op.create_table(
         "reminder",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -709,10 +706,10 @@ def upgrade() -> None:
             sqlite_where=sa.text("state in ('waiting', 'offered')"),
             postgresql_where=sa.text("state in ('waiting', 'offered')"),
         )
+    guard_overlaps()
+
+
 def downgrade() -> None:
-    op.drop_table("run_step")
-    with op.batch_alter_table("message", schema=None) as batch_op:
-        batch_op.drop_index(
     with op.batch_alter_table("waitlist", schema=None) as batch_op:
         batch_op.drop_index(
             "ix_waitlist_open",
@@ -734,6 +731,9 @@ def downgrade() -> None:
         )
 
     op.drop_table("reminder")
+    op.drop_table("run_step")
+    with op.batch_alter_table("message", schema=None) as batch_op:
+        batch_op.drop_index(
             "ix_message_unsent",
             sqlite_where=sa.text("status in ('queued', 'sending', 'in_doubt')"),
             postgresql_where=sa.text("status in ('queued', 'sending', 'in_doubt')"),

@@ -1,6 +1,7 @@
 """Whatever Twilio's form says, or leaves out, it becomes one of three closed values."""
 
 import json
+from collections.abc import Callable
 
 import pytest
 from hypothesis import given
@@ -9,6 +10,7 @@ from werkzeug.datastructures import MultiDict
 
 from bot.whatsapp import inbound
 from bot.whatsapp.inbound import Inbound, StatusUpdate, Unusable, parse, verify
+from models.customer import Wish
 from models.message import Status
 from tests.fakes.twilio import ACCOUNT, BSUID, CUSTOMER, PUBLIC_URL, SENDER, TOKEN, FakeTwilio
 
@@ -32,6 +34,23 @@ def test_a_text() -> None:
     assert (found.kind, found.text, found.wants_answer) == ("text", "quero um corte = 10% & + 💇🏽‍♀️", True)
     assert found.profile_name == "Ana"
     assert (found.media, found.extra) == ((), {})
+
+
+@pytest.mark.parametrize(
+    ("found", "wish"),
+    [
+        (lambda: message("parar"), (Wish.STOP, True)),
+        (lambda: message("parar", ButtonPayload="stop"), (Wish.STOP, True)),
+        (lambda: message("quanto custa? e parem de mandar mensagens"), (Wish.STOP, False)),
+        (lambda: message("posso sair mais cedo?"), (None, False)),
+        (lambda: message("parar", **media("image/jpeg")), (None, False)),  # a caption says what is seen
+    ],
+)
+def test_a_wish_for_silence_comes_with_the_message(
+    found: Callable[[], Inbound], wish: tuple[Wish | None, bool]
+) -> None:
+    incoming = found().incoming(1)
+    assert (incoming.wish, incoming.only_wish) == wish
 
 
 VOICE = {"NumMedia": "1", "MediaUrl0": "https://api.twilio.com/m/1", "MediaContentType0": "audio/ogg"}
