@@ -10,6 +10,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
 from models import conversation, customer
+from models.customer import Wish
 from models.db import Database, UtcDateTime, table
 
 
@@ -120,6 +121,7 @@ class Incoming:
     """One inbound message, already cleaned. The first of `addresses` is the one that wrote, byte for byte.
 
     `wants_answer` is False for what nobody answers (reactions, unknown events): stored, nothing follows.
+    `wish` is what it says of messages that we write first; with `only_wish` it asks for nothing else.
     """
 
     tenant_id: int
@@ -131,6 +133,8 @@ class Incoming:
     media: tuple[dict[str, Any], ...] = ()
     extra: dict[str, Any] = field(default_factory=dict)
     wants_answer: bool = True
+    wish: Wish | None = None
+    only_wish: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,7 +191,7 @@ def _receive(session: Session, incoming: Incoming, now: datetime, debounce: time
             kind=incoming.kind,
             text=incoming.text,
             media=list(incoming.media),
-            extra=incoming.extra,
+            extra=incoming.extra | _heeded(session, now, customer_id, incoming),
             status=Status.RECEIVED,
             provider_sid=incoming.provider_sid,
             attempts=0,
@@ -195,6 +199,15 @@ def _receive(session: Session, incoming: Incoming, now: datetime, debounce: time
         )
     )
     return Received(place.conversation_id, duplicate=False, due=place.due)
+
+
+def _heeded(session: Session, now: datetime, customer_id: int, incoming: Incoming) -> dict[str, Any]:
+    """Do at once as the customer wishes, whoever holds the conversation; what the line keeps of it."""
+    if incoming.wish == Wish.STOP:
+        customer.opt_out(session, now, incoming.tenant_id, customer_id)
+    elif incoming.wish is None or not customer.opt_in(session, incoming.tenant_id, customer_id):
+        return {}  # who had not stopped means something else by "voltar"
+    return {"wish": incoming.wish, "only_wish": incoming.only_wish}
 
 
 def _preview(text: str, kind: str) -> str:
