@@ -121,9 +121,12 @@ def worker() -> None:
     """Only the worker half: answers, sends, keeps time. As many as wanted, on one PostgreSQL."""
     settings = _settings()
     crew = Worker(bootstrap.services(settings, _database(settings), os.environ))
-    crew.start()
-    server.wait_for_stop()
-    crew.stop()
+    server.stop_on_signals()
+    try:
+        crew.start()
+        server.wait_for_stop()
+    finally:
+        _stop(crew)
 
 
 def _web_services(host: str | None, port: int | None) -> Services:
@@ -143,9 +146,19 @@ def _serve(services: Services, app: Flask, lines: list[str], crew: Worker | None
         sys.stdout.flush()
 
     settings = services.settings
-    server.run(app, settings.host, settings.port, ready=ready)
-    if crew is not None:
-        crew.stop()
+    server.stop_on_signals()
+    try:
+        server.run(app, settings.host, settings.port, ready=ready)
+    finally:
+        if crew is not None:
+            _stop(crew)
+
+
+def _stop(crew: Worker) -> None:
+    if not crew.stop():
+        # What that run held is released, and another worker goes on with it; its thread would keep us here.
+        sys.stdout.flush()
+        os._exit(0)
 
 
 def _hints(settings: Settings) -> list[str]:

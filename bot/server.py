@@ -18,29 +18,36 @@ class PortTaken(Exception):
 
 
 def run(app: Flask, host: str, port: int, *, ready: Callable[[int], None]) -> None:
-    """Serve until SIGTERM or Ctrl-C; requests in hand are finished first. `ready` is told the port."""
+    """Serve until SystemExit; requests in hand are finished first. `ready` is told the port."""
     try:
-        server = create_server(app, host=host, port=port, threads=THREADS, ident="horacerta")
+        server = create_server(
+            app,
+            host=host,
+            port=port,
+            threads=THREADS,
+            ident="horacerta",
+            # Kept for `OneProxy`, which knows when to believe them.
+            clear_untrusted_proxy_headers=False,
+        )
     except OSError as error:
         reason = error.strerror or str(error)
         raise PortTaken(f"cannot listen on {host}:{port} ({reason}); choose another with PORT.") from None
-    _stop_on_signals()
-    ready(server.effective_port)
-    server.run()  # catches SystemExit, and lets its threads finish
-    server.close()
+    try:
+        ready(server.effective_port)
+        server.run()  # ends at SystemExit, and lets its threads finish
+    finally:
+        server.close()
 
 
 def wait_for_stop() -> None:
-    """For a process without a server: return at SIGTERM or Ctrl-C."""
-    _stop_on_signals()
-    try:
-        while True:
-            signal.pause()
-    except SystemExit:
-        return
+    """For a process without a server: until SIGTERM or Ctrl-C raise SystemExit."""
+    while True:
+        signal.pause()
 
 
-def _stop_on_signals() -> None:
+def stop_on_signals() -> None:
+    """From now on SIGTERM and Ctrl-C raise SystemExit(0) in the main thread, wherever it is."""
+
     def stop(_number: int, _frame: FrameType | None) -> None:
         raise SystemExit(0)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import structlog
+from apscheduler.schedulers import SchedulerNotRunningError
 
 from bot import outbox, timers, turn
 from bot.services import Services
@@ -48,19 +49,25 @@ class Worker:
         self._timers.start()
         log.info("worker_started", owner=self.owner)
 
-    def stop(self, seconds: float = STOP_SECONDS) -> None:
-        """Take nothing new, wait for what runs, release what is not finished by then."""
+    def stop(self, seconds: float = STOP_SECONDS) -> bool:
+        """Take nothing new, wait for what runs, release what is not finished by then.
+
+        False if a run is still going: its thread cannot be ended, and would keep the process alive.
+        """
         self._stop.set()
         self.services.wake_agent.set()
         self.services.wake_outbox.set()
-        self._timers.shutdown(wait=False)
+        with contextlib.suppress(SchedulerNotRunningError):
+            self._timers.shutdown(wait=False)
         finisher = threading.Thread(target=self._runs.shutdown, name="finish", daemon=True)
         finisher.start()
         finisher.join(seconds)
         for thread in self._threads:
-            thread.join(1)
+            if thread.is_alive():
+                thread.join(1)
         self._leave()
-        log.info("worker_stopped", owner=self.owner, unfinished=finisher.is_alive())
+        log.info("worker_stopped", owner=self.owner, finished=not finisher.is_alive())
+        return not finisher.is_alive()
 
     def _leave(self) -> None:
         with contextlib.suppress(Exception), self.services.db.writing() as session:

@@ -98,12 +98,17 @@ def _engine(url: URL, pool_size: int) -> Engine:
             pool_size=pool_size,
             max_overflow=pool_size,
             pool_pre_ping=True,
+            hide_parameters=True,
             connect_args={"options": POSTGRES_LIMITS, "connect_timeout": 10},
         )
     if url.database and url.database != ":memory:":
         Path(url.database).parent.mkdir(parents=True, exist_ok=True)
     engine = create_engine(
-        url, pool_size=pool_size, max_overflow=4 * pool_size, connect_args={"check_same_thread": False}
+        url,
+        pool_size=pool_size,
+        max_overflow=4 * pool_size,
+        hide_parameters=True,  # message texts and phones stay out of logged errors
+        connect_args={"check_same_thread": False},
     )
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
