@@ -1,37 +1,19 @@
 """Leading a customer to a visit: service, professional, day, time, a yes to exactly that."""
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import date, datetime, time
 
 from bot.llm.offline import speech
 from bot.llm.offline.days import Days
-from bot.llm.offline.hours import Hours
+from bot.llm.offline.draft import Heard, drafted, heard_in, recalled, who_can
 from bot.llm.offline.lookup import catalogue_for
-from bot.llm.offline.memory import Asked, Choice, Memory, numbered, question
-from bot.llm.offline.names import Named, people_in, services_in, speaks_of_someone_else, unpacked, without
-from bot.llm.offline.portuguese import Reading
-from bot.llm.offline.results import (
-    Catalogue,
-    Person,
-    Service,
-    done_in,
-    nearest_in,
-    reason_in,
-)
+from bot.llm.offline.memory import Asked, numbered, question
+from bot.llm.offline.results import Catalogue, Person, Service, done_in, nearest_in, reason_in
 from bot.llm.offline.search import WEEKDAY_NAMES, none_with, search
 from bot.llm.offline.talk import Call, Talk, Value
-from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish, day_told
-
-_GREETED = re.compile(r"(?:^|, )(?:oi+e?|ola|opa|e ai)[ ,]+\w+")
-_NAMED_SERVICE = re.compile(
-    r"\b(?:fazer|faz|fazem|marcar|agendar|quero|queria|gostaria de|preciso de) (?:uma?s? |o |a |fazer uma? )?"
-    r"(?!fazer|marcar|agendar|horari|hora|vaga|ver|saber|remarcar|cancelar|consulta\b|atend|esse|essa|isso|outr|mais|"
-    r"mudar|trocar|falar|servico|com|para|ir|um|uma|visita)[a-z]{4,}"
-)
 
 
 def booking(turn: Turn, lead: str = "") -> Talk:
@@ -39,214 +21,10 @@ def booking(turn: Turn, lead: str = "") -> Talk:
     catalogue = yield from catalogue_for(turn)
     if not catalogue.services:
         return speech.or_staff(speech.NO_SERVICES)
-    heard = _heard(turn, catalogue)
-    wish = _wish(turn, catalogue, heard)
+    heard = heard_in(turn, catalogue)
+    wish = drafted(turn, catalogue, heard)
     text = yield from _pursue(wish, heard, catalogue, turn.now)
     return "\n\n".join(filter(None, (lead, text)))
-
-
-def names_something(turn: Turn, catalogue: Catalogue) -> bool:
-    """Whether a service or a professional is named, be it one that this business has not."""
-    heard = _heard(turn, catalogue)
-    return bool(heard.named.sure or heard.named.doubts or heard.people or heard.unknown_service)
-
-
-# --- what was heard of names -------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Heard:
-    """The words of this turn against the catalogue. `segments` later ones take back earlier ones."""
-
-    reading: Reading
-    named: Named
-    people: tuple[Person, ...]
-    unknown_person: bool
-    unknown_service: bool
-
-
-def _heard(turn: Turn, catalogue: Catalogue) -> Heard:
-    reading = turn.reading_with(catalogue)
-    named = Named()
-    people: tuple[Person, ...] = ()
-    for segment in reading.segments:
-        found = services_in(segment.text, catalogue.services)
-        named = found if segment.correction and (found.sure or found.doubts) else _both(named, found)
-        people = _people(segment.text, found, catalogue) or people
-    return Heard(
-        reading=reading,
-        named=named,
-        people=people,
-        unknown_person=not people and speaks_of_someone_else(reading.rest),
-        unknown_service=not named.sure and not named.doubts and bool(_NAMED_SERVICE.search(reading.rest)),
-    )
-
-
-def _both(first: Named, second: Named) -> Named:
-    sure = tuple(dict.fromkeys((*first.sure, *second.sure)))
-    # "Um corte … feminino": what one line leaves open the next may settle.
-    doubts = [doubt for doubt in (*first.doubts, *second.doubts) if not set(doubt) & set(sure)]
-    return Named(sure, tuple(dict.fromkeys(doubts)))
-
-
-def _people(text: str, found: Named, catalogue: Catalogue) -> tuple[Person, ...]:
-    services = [*found.sure, *(service for doubt in found.doubts for service in doubt)]
-    return people_in(without(_GREETED.sub(" ", text), services), catalogue.team)
-
-
-# --- the wish ----------------------------------------------------------------------------------------------
-
-
-def _wish(turn: Turn, catalogue: Catalogue, heard: Heard) -> Wish:
-    memory = turn.memory
-    wish = recalled(memory, catalogue)
-    choice = chosen(memory, heard.reading)
-    if choice and memory.asked == Asked.SLOT:
-        return with_slot(wish, choice, catalogue)
-    name = choice.text if choice else ""
-    wish = _with_services(wish, heard, _by_name(catalogue.services, name), turn)
-    wish = _with_person(wish, heard, _person_by_name(catalogue, name), turn)
-    return with_time(wish, turn, heard.reading)
-
-
-def recalled(memory: Memory, catalogue: Catalogue) -> Wish:
-    """What was settled before, in today's catalogue."""
-    anyone = memory.names.endswith("com qualquer profissional")
-    names = memory.names.removesuffix("com qualquer profissional").rstrip()
-    services, person = unpacked(names, catalogue) or ((), None)
-    return Wish(services, person, anyone, memory.days, memory.hours)
-
-
-def chosen(memory: Memory, reading: Reading) -> Choice | None:
-    """The numbered choice that is meant: by its number, its place, or by being the only one that fits."""
-    choices = memory.choices
-    place = reading.number if reading.number is not None else reading.ordinal
-    if place == -1 and choices:
-        return choices[-1]
-    if place is not None and not reading.number_minute and 1 <= place <= len(choices):
-        return choices[place - 1]
-    if memory.asked not in (Asked.SLOT, Asked.WHICH_DAY):
-        return None
-    fitting = [choice for choice in choices if _fits(choice, reading)]
-    return fitting[0] if len(fitting) == 1 else None
-
-
-def _fits(choice: Choice, reading: Reading) -> bool:
-    """Whether a dated choice is what was said: its day or its hour, and nothing against it."""
-    days, starts = reading.days.wanted, reading.hours.wanted.starts if reading.hours.wanted else ()
-    if choice.day is None:
-        return False
-    if choice.start is None:
-        return choice.day.day == reading.number or (days is not None and _is_among(choice.day, days))
-    said = days is not None or bool(starts)
-    return said and (days is None or _is_among(choice.day, days)) and (not starts or choice.start in starts)
-
-
-def _is_among(day: date, days: Days) -> bool:
-    return day in days.dates or (days.loose and day.weekday() == days.dates[0].weekday())
-
-
-def with_slot(wish: Wish, choice: Choice, catalogue: Catalogue) -> Wish:
-    """The wish with a dated choice ("…, às 09:00, com Ana Souza") taken."""
-    person = _person_by_name(catalogue, choice.person) or wish.person
-    days = Days((choice.day,)) if choice.day else wish.days
-    hours = Hours(starts=(choice.start,)) if choice.start else None
-    return replace(wish, person=person, days=days, hours=hours)
-
-
-def _by_name(services: Sequence[Service], line: str) -> Service | None:
-    return next((service for service in services if speech.service_line(service) == line), None)
-
-
-def _person_by_name(catalogue: Catalogue, name: str) -> Person | None:
-    return next((person for person in catalogue.team if person.name == name), None)
-
-
-def _with_services(wish: Wish, heard: Heard, chosen: Service | None, turn: Turn) -> Wish:
-    if chosen:
-        return replace(wish, services=(chosen,))
-    if turn.about(Topic.OTHER_SERVICE):
-        return replace(wish, services=())
-    if not heard.named.sure:
-        return wish
-    kept = wish.services if turn.about(Topic.ALSO) else ()
-    return replace(wish, services=tuple(dict.fromkeys((*kept, *heard.named.sure))))
-
-
-def _with_person(wish: Wish, heard: Heard, chosen: Person | None, turn: Turn) -> Wish:
-    if turn.about(Topic.ANYONE):
-        return replace(wish, person=None, anyone=True)
-    if turn.about(Topic.OTHER_PERSON):
-        return replace(wish, person=None, anyone=False)
-    people = [chosen] if chosen else _able(heard.people, wish)
-    return replace(wish, person=people[0], anyone=False) if len(people) == 1 else wish
-
-
-def _able(people: Sequence[Person], wish: Wish) -> list[Person]:
-    """Of people with like names, those who do what is wanted."""
-    able = [person for person in people if not wish.services or person in wish.team]
-    return able or list(people)
-
-
-def with_time(wish: Wish, turn: Turn, reading: Reading) -> Wish:
-    """The wish with the day and hour that were said, given what was asked."""
-    days = _days(wish, turn, reading)
-    hours = _hours(wish, turn, reading)
-    if turn.about(Topic.OTHER_DAY) and not reading.days.wanted:
-        days, hours = None, reading.hours.wanted
-    if turn.about(Topic.OTHER_TIME) and not reading.hours.wanted:
-        hours = None
-    return replace(wish, days=days, hours=hours)
-
-
-def _days(wish: Wish, turn: Turn, reading: Reading) -> Days | None:
-    memory, booked_days = turn.memory, {one.day for one in turn.transcript.appointments}
-    said = reading.days.wanted
-    choice = chosen(memory, reading) if memory.asked == Asked.WHICH_DAY else None
-    if choice and choice.day:
-        said = Days((choice.day,))
-    elif memory.asked == Asked.DAY and said is None:
-        said = reading.number_as_day(turn.now.date())
-    if said:
-        return _settled_by(said, memory.offered)
-    if reading.hours.day:
-        return Days((reading.hours.day,))
-    if Topic.SAME_DAY in reading.topics and len(booked_days) == 1:
-        return Days(tuple(booked_days))
-    before = wish.days.dates if wish.days else memory.offered
-    kept = tuple(day for day in before if day not in reading.days.refused)
-    return Days(kept) if kept else None
-
-
-def _settled_by(said: Days, offered: tuple[date, ...]) -> Days:
-    """A bare weekday means that of the days just shown."""
-    weekdays = {day.weekday() for day in said.dates}
-    shown = tuple(day for day in offered if day.weekday() in weekdays)
-    return Days(shown) if said.loose and len(shown) == 1 else said
-
-
-def _hours(wish: Wish, turn: Turn, reading: Reading) -> Hours | None:
-    asked, said = turn.memory.asked, reading.hours
-    if said.wanted:
-        return None if said.wanted.whole_day and not said.wanted.pick else said.wanted
-    if asked == Asked.ONE_OCLOCK and turn.answer == "yes":
-        return Hours(starts=(time(13),))
-    if asked in (Asked.TIME, Asked.SLOT, Asked.BOOK, Asked.MOVE) and reading.number is not None:
-        return reading.number_as_hour() or wish.hours
-    if asked == Asked.TIME and reading.ordinal in (1, -1):
-        return replace(wish.hours or Hours(), pick="first" if reading.ordinal == 1 else "last")
-    start = wish.hours.starts[0] if wish.hours and wish.hours.starts else None
-    if start and said.shift:
-        return Hours(starts=(later(start, said.shift),))
-    if said.compare == "earlier":
-        return Hours(latest=later(start or time(12), -1))
-    return Hours(earliest=later(start, 1) if start else time(12)) if said.compare == "later" else wish.hours
-
-
-def later(start: time, minutes: int) -> time:
-    """So many minutes after `start` (before it, if negative), within its day."""
-    moment = start.hour * 60 + start.minute + minutes
-    return time(*divmod(min(max(moment, 0), 24 * 60 - 1), 60))
 
 
 # --- what is missing ---------------------------------------------------------------------------------------
@@ -306,9 +84,11 @@ def _person_missing(wish: Wish, heard: Heard) -> str:
     """Where nobody does it all, or the one that is wanted does not, or several are called so."""
     if not wish.team:
         return _nobody(wish)
-    able = _able(heard.people, wish)
-    if len(able) > 1 and not wish.anyone:
-        return question(replace(wish, person=None), Asked.PERSON, numbered([person.name for person in able]))
+    people = who_can(heard.people, wish)
+    if len(people) > 1 and not wish.anyone:
+        return question(
+            replace(wish, person=None), Asked.PERSON, numbered([person.name for person in people])
+        )
     unable = wish.person is not None and wish.person not in wish.team
     if not unable and not heard.unknown_person:
         return ""

@@ -3,7 +3,8 @@
 from collections.abc import Callable
 
 from bot.llm.offline import info, own, speech
-from bot.llm.offline.booking import booking, confirmed, names_something
+from bot.llm.offline.booking import booking, confirmed
+from bot.llm.offline.draft import heard_in
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import PUZZLED, Asked
 from bot.llm.offline.talk import Call, Talk
@@ -240,7 +241,7 @@ def _unknown(turn: Turn) -> Talk:
         return (yield from _greet(turn))
     if turn.can("buscar_servicos"):
         catalogue = yield from catalogue_for(turn)
-        if names_something(turn, catalogue):
+        if heard_in(turn, catalogue).anything:
             return (yield from own.moving(turn) if _moving_on(turn) else booking(turn))
     if lines := info.about_lines(turn):
         return _with_open(turn, "\n".join(lines), otherwise="")

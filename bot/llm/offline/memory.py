@@ -51,9 +51,6 @@ class Asked(StrEnum):
     WANT = "Quer ver os horários"
 
 
-PROPOSALS = (Asked.BOOK, Asked.MOVE, Asked.CANCEL)
-
-
 @dataclass(frozen=True)
 class Visit:
     """An appointment as it is told to the customer, without its number."""

@@ -5,8 +5,9 @@ from dataclasses import replace
 from datetime import date, time
 
 from bot.llm.offline import speech
-from bot.llm.offline.booking import booked, chosen, later, look_up, recalled, with_slot, with_time
+from bot.llm.offline.booking import booked, look_up
 from bot.llm.offline.days import Days
+from bot.llm.offline.draft import chosen, later, recalled, with_slot, with_time
 from bot.llm.offline.hours import Hours
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked, Memory, cancel_proposal, numbered

@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from bot.llm.offline.memory import PUZZLED, Asked, numbered
-from bot.llm.offline.results import Appointment, Service
-from bot.llm.offline.wish import appointment_told
+from bot.llm.offline.results import Service
 
 MOST_SERVICES = 15
 
@@ -101,10 +100,6 @@ def services_list(services: Sequence[Service]) -> str:
     shown = numbered([service_line(service) for service in services[:MOST_SERVICES]])
     more = len(services) - MOST_SERVICES
     return f"{shown}\ne mais {more}: diga o nome do que procura." if more > 0 else shown
-
-
-def appointments_list(appointments: Sequence[Appointment]) -> str:
-    return numbered([appointment_told(appointment) for appointment in appointments])
 
 
 def about_visit(services: Sequence[Service]) -> str:

@@ -9,7 +9,7 @@ import unicodedata
 
 _DROPPED = {"Mn", "Me", "Cf", "Co", "Cs"}
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
-_LONGEST = 600  # characters of one message: beyond that nobody states a wish for a time
+_LONGEST = 2000  # characters of one message that are read
 
 _WRITTEN_OUT = {
     "hj": "hoje", "oje": "hoje", "amnh": "amanha", "amn": "amanha", "dps": "depois", "vc": "voce",
