@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, UniqueConstraint, func, select
 from sqlmodel import Field, Session, SQLModel
 
-from models import holiday
 from models.availability import MINUTES_OF_DAY as MINUTES_OF_DAY
 from models.availability import Agenda, Block, Code, Rules, Window
 from models.db import table
@@ -244,10 +243,11 @@ def hours(
 
 
 def _holidays(tenant: Tenant, first: dt.date, last: dt.date) -> list[Block]:
-    if not (tenant.holidays_closed and tenant.holidays_country):
+    calendar = tenant.holidays
+    if calendar is None:
         return []
     days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
-    named = [(day, holiday.name_of(tenant.holidays_country, tenant.holidays_state, day)) for day in days]
+    named = [(day, calendar.name_of(day)) for day in days]
     return [Block(Code.FERIADO, day, day, reason=name) for day, name in named if name]
 
 

@@ -8,6 +8,7 @@ from sqlalchemy import JSON
 from sqlmodel import Field, SQLModel
 
 from models.db import UtcDateTime
+from models.holiday import Calendar, Place
 
 
 class Tenant(SQLModel, table=True):
@@ -22,7 +23,10 @@ class Tenant(SQLModel, table=True):
     about: str = Field(default="", max_length=4000)
     holidays_country: str | None = Field(default=None, max_length=2)
     holidays_state: str | None = Field(default=None, max_length=40)
+    holidays_city: str | None = Field(default=None, max_length=80)
     holidays_closed: bool = False
+    holidays_optional: list[str] = Field(default_factory=list, sa_type=JSON)  # names, or ["all"]
+    holidays_open: list[str] = Field(default_factory=list, sa_type=JSON)  # names and ISO dates
     twilio_account_sid: str | None = Field(default=None, max_length=34)
     twilio_auth_token_env: str | None = Field(default=None, max_length=120)
     # Approved templates (ContentSid) for what is said outside WhatsApp's 24 hours
@@ -41,6 +45,14 @@ class Tenant(SQLModel, table=True):
     @property
     def zone(self) -> ZoneInfo:
         return ZoneInfo(self.timezone)
+
+    @property
+    def holidays(self) -> Calendar | None:
+        """The holidays that the business closes on; None where it works on all of them."""
+        if not (self.holidays_closed and self.holidays_country):
+            return None
+        place = Place(self.holidays_country, self.holidays_state, self.holidays_city)
+        return Calendar(place, tuple(self.holidays_optional), tuple(self.holidays_open))
 
     def next_attendance(self, now: datetime) -> datetime | None:
         """When people answer next: `now` itself within `handoff_hours`, None where no hours are given.

@@ -80,7 +80,7 @@ def _differences(old: Shown, new: Shown) -> tuple[FieldChange, ...]:
 
 def columns_of(file: BusinessFile) -> dict[str, Any]:
     """The columns of `Tenant` that the file decides."""
-    return asdict(file.settings) | asdict(file.rules)
+    return asdict(file.settings) | asdict(file.rules) | asdict(file.templates)
 
 
 def _of_file(file: BusinessFile) -> Shown:
@@ -99,6 +99,8 @@ def _shown(value: object) -> str:
         return hours_text(tuple(sorted(windows)))
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return ", ".join(value)
     return "" if value is None else str(value)
 
 

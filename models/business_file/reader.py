@@ -6,11 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-import holidays
 import phonenumbers
 from yaml.nodes import Node
 
-from models.business_file import values
+from models.business_file import observance, values
 from models.business_file.document import (
     MAX_BYTES,
     BusinessFileErrors,
@@ -31,13 +30,14 @@ from models.business_file.shape import (
     Offer,
     Rules,
     Settings,
+    Templates,
     Window,
     Worker,
 )
 from models.business_file.values import Wrong, fold, suggestion
 from models.catalog import MINUTES_OF_DAY
 
-FILE_KEYS = ("tenant", "rules", "services", "professionals", "closures")
+FILE_KEYS = ("tenant", "rules", "templates", "services", "professionals", "closures")
 TENANT_KEYS = ("slug", "name", "whatsapp", "timezone", "address", "about", "holidays", "twilio")
 RULE_KEYS = (
     "slot_step_minutes",
@@ -48,6 +48,7 @@ RULE_KEYS = (
     "reminders_hours",
     "handoff_hours",
 )
+TEMPLATE_KEYS = ("reminder", "waitlist_offer")
 SERVICE_KEYS = ("name", "duration_minutes", "buffer_minutes", "price")
 PROFESSIONAL_KEYS = ("name", "services", "hours", "time_off")
 YEAR_MINUTES = 366 * MINUTES_OF_DAY
@@ -84,12 +85,14 @@ def parse(text: str) -> BusinessFile:
     professionals = _professionals(problems, root.items("professionals"), services)
     settings = _settings(tenant)
     rules = _rules(root.section("rules", RULE_KEYS))
+    templates = _templates(root.section("templates", TEMPLATE_KEYS))
     closures = _dated(problems, root.items("closures"), _closure)
     problems.raise_if_any()
     _warn_of_services(problems, service_nodes, services, professionals)
     return BusinessFile(
         settings=settings,
         rules=rules,
+        templates=templates,
         services=services,
         professionals=professionals,
         closures=closures,
@@ -102,7 +105,7 @@ def parse(text: str) -> BusinessFile:
 
 
 def _settings(tenant: Section) -> Settings:
-    country, state, closed = _holidays(tenant.section("holidays", ("country", "state", "closed")))
+    closed_days = observance.read(tenant.section("holidays", observance.KEYS))
     account_sid, token_env = _twilio(tenant.section("twilio", ("account_sid", "auth_token_env")))
     return Settings(
         slug=tenant.need("slug", values.slug, ""),
@@ -111,9 +114,12 @@ def _settings(tenant: Section) -> Settings:
         timezone=tenant.need("timezone", values.zone, ""),
         address=tenant.read("address", values.line(500), ""),
         about=tenant.read("about", values.prose(4000), ""),
-        holidays_country=country,
-        holidays_state=state,
-        holidays_closed=closed,
+        holidays_country=closed_days.country,
+        holidays_state=closed_days.state,
+        holidays_city=closed_days.city,
+        holidays_closed=closed_days.closed,
+        holidays_optional=closed_days.optional,
+        holidays_open=closed_days.opened,
         twilio_account_sid=account_sid,
         twilio_auth_token_env=token_env,
     )
@@ -126,29 +132,6 @@ def _whatsapp(tenant: Section) -> str:
             tenant.line_of("whatsapp"), f"{number} is outside the numbers that its country gives out"
         )
     return number
-
-
-def _holidays(section: Section) -> tuple[str | None, str | None, bool]:
-    if not section.present:
-        return None, None, False
-    states = {code: known for code, known in holidays.list_supported_countries().items() if len(code) == 2}
-
-    def country_of(scalar: values.Scalar) -> str:
-        if scalar.text not in states:
-            raise Wrong(
-                f'must be a country code that python-holidays knows, such as "BR", not "{scalar.text}"'
-            )
-        return scalar.text
-
-    country = section.need("country", country_of, "")
-
-    def state_of(scalar: values.Scalar) -> str:
-        known = states.get(country)
-        if known is not None and scalar.text not in known:
-            raise Wrong(f'"{scalar.text}" is no state of {country}; known: {", ".join(known) or "none"}')
-        return scalar.text
-
-    return country, section.read("state", state_of, None), section.read("closed", values.yes_no, True)
 
 
 def _twilio(section: Section) -> tuple[str | None, str | None]:
@@ -198,6 +181,13 @@ def _reminders(section: Section) -> list[int]:
             section.problems.add(line_of(node), f'"reminders_hours" has {hour} twice')
         hours.append(hour)
     return sorted(hours, reverse=True)
+
+
+def _templates(section: Section) -> Templates:
+    return Templates(
+        template_reminder=section.read("reminder", values.content_sid, None),
+        template_waitlist_offer=section.read("waitlist_offer", values.content_sid, None),
+    )
 
 
 def _by_weekday(hours: Hours) -> dict[str, list[list[int]]]:

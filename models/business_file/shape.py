@@ -63,9 +63,20 @@ class Settings:
     about: str
     holidays_country: str | None
     holidays_state: str | None
+    holidays_city: str | None
     holidays_closed: bool
+    holidays_optional: list[str]
+    holidays_open: list[str]
     twilio_account_sid: str | None
     twilio_auth_token_env: str | None
+
+
+@dataclass(frozen=True)
+class Templates:
+    """The approved templates (ContentSid) of a tenant, under the names of its columns."""
+
+    template_reminder: str | None = None
+    template_waitlist_offer: str | None = None
 
 
 @dataclass(frozen=True)
@@ -94,6 +105,7 @@ class BusinessFile:
 
     settings: Settings
     rules: Rules
+    templates: Templates
     services: tuple[Offer, ...]
     professionals: tuple[Worker, ...]
     closures: tuple[Closed, ...]

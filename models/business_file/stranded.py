@@ -13,11 +13,12 @@ from zoneinfo import ZoneInfo
 from sqlalchemy import Row, select
 from sqlmodel import Session
 
-from models import holiday
 from models.appointment import Appointment, AppointmentService, AppointmentStatus
-from models.business_file.shape import Away, BusinessFile, Closed, Hours, Settings
+from models.business_file.compare import columns_of
+from models.business_file.shape import Away, BusinessFile, Closed, Hours
 from models.business_file.state import Pairs, State, closed_of
 from models.db import table
+from models.holiday import Calendar
 from models.tenant import Tenant
 
 Span = tuple[dt.datetime, dt.datetime]
@@ -59,7 +60,7 @@ class Agenda:
     """All that decides whether a visit fits; only what is in use is in it."""
 
     zone: ZoneInfo
-    holidays: tuple[str, str | None] | None  # country and state, where the business closes on them
+    holidays: Calendar | None
     closures: tuple[Closed, ...]
     service_ids: frozenset[int]
     rosters: dict[int, Roster]
@@ -115,7 +116,7 @@ def _visit(rows: list[Row[Any]]) -> Visit:
 def _before(state: State, tenant: Tenant) -> Agenda:
     return Agenda(
         zone=tenant.zone,
-        holidays=_holidays(tenant),
+        holidays=tenant.holidays,
         closures=tuple(closed_of(row) for row in state.closures),
         service_ids=frozenset(row.id for row in state.services if row.active and row.id is not None),
         rosters={
@@ -127,11 +128,11 @@ def _before(state: State, tenant: Tenant) -> Agenda:
 
 
 def _after(pairs: Pairs, file: BusinessFile) -> Agenda:
-    settings = file.settings
+    tenant = Tenant(**columns_of(file))
     ids = {offer.name: row.id for row, offer in pairs.services.wanted if row is not None and row.id}
     return Agenda(
-        zone=ZoneInfo(settings.timezone),
-        holidays=_holidays(settings),
+        zone=tenant.zone,
+        holidays=tenant.holidays,
         closures=file.closures,
         service_ids=frozenset(ids.values()),
         rosters={
@@ -142,12 +143,6 @@ def _after(pairs: Pairs, file: BusinessFile) -> Agenda:
             if person is not None
         },
     )
-
-
-def _holidays(business: Tenant | Settings) -> tuple[str, str | None] | None:
-    if not business.holidays_closed or business.holidays_country is None:
-        return None
-    return business.holidays_country, business.holidays_state
 
 
 def _reasons(visit: Visit, agenda: Agenda) -> list[str]:
@@ -161,9 +156,7 @@ def _reasons(visit: Visit, agenda: Agenda) -> list[str]:
         reasons.append("time off")
     if _touches(_closed(visit, agenda.closures, agenda.zone), visit):
         reasons.append("closure")
-    if agenda.holidays and any(
-        holiday.name_of(*agenda.holidays, date) for date in _dates(visit, agenda.zone)
-    ):
+    if agenda.holidays and any(map(agenda.holidays.name_of, _dates(visit, agenda.zone))):
         reasons.append("holiday")
     return [reason for reason in reasons if reason]
 

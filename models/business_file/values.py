@@ -192,6 +192,12 @@ def account_sid(scalar: Scalar) -> str:
     return scalar.text
 
 
+def content_sid(scalar: Scalar) -> str:
+    if not re.fullmatch(r"HX[0-9a-f]{32}", scalar.text):
+        raise Wrong('must be a ContentSid: "HX" followed by 32 characters from 0-9 and a-f')
+    return scalar.text
+
+
 def variable(scalar: Scalar) -> str:
     """The name of an environment variable. What was written is not repeated: it may be the secret itself."""
     if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_]{0,119}", scalar.text) or re.fullmatch(

@@ -14,7 +14,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from models import holiday
+from models.holiday import Calendar, Place
 from tests.browser.conftest import Complaints
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(180)]
@@ -88,10 +88,13 @@ class Phone:
         return self.theirs.last.inner_text()
 
 
+SP = Calendar(Place("BR", "SP"))
+
+
 def an_open_weekday() -> datetime:
     """A day next week on which the salon works, whatever day the tests run."""
     day = datetime.now(UTC) + timedelta(days=6)
-    while day.weekday() > 4 or holiday.name_of("BR", "SP", day.date()) or day.strftime("%m-%d") > "12-23":
+    while day.weekday() > 4 or SP.name_of(day.date()) or day.strftime("%m-%d") > "12-23":
         day += timedelta(days=1)
     return day
 

@@ -124,6 +124,37 @@ def test_hours_may_be_shared_by_an_alias() -> None:
     assert len(bia.hours) == 7
 
 
+@pytest.mark.parametrize(
+    ("section", "city", "optional", "opened"),
+    [
+        ("optional: [Carnaval, corpus christi]", None, ["Carnaval", "Corpus Christi"], []),
+        ("optional: all", None, ["all"], []),
+        ("optional: none", None, [], []),
+        ("optional: []", None, [], []),
+        ("optional: ", None, [], []),
+        ("city: sao paulo", "São Paulo", [], []),
+        (
+            'open: [natal, "2026-11-20", 2027-02-08, Véspera de Natal]',
+            None,
+            [],
+            ["Natal", "2026-11-20", "2027-02-08", "Véspera de Natal"],
+        ),
+        (
+            "city: São Paulo, open: [Aniversário da Cidade de São Paulo]",
+            "São Paulo",
+            [],
+            ["Aniversário da Cidade de São Paulo"],
+        ),
+    ],
+)
+def test_holidays(section: str, city: str | None, optional: list[str], opened: list[str]) -> None:
+    """Names are put as python-holidays writes them, dates as ISO; closed is what is not said otherwise."""
+    settings = parse(edited("closed: true", section)).settings
+    assert settings.holidays_closed
+    assert settings.holidays_city == city
+    assert (settings.holidays_optional, settings.holidays_open) == (optional, opened)
+
+
 def test_names_are_brought_into_one_form() -> None:
     """Spaces and composed accents are no reason for another row at the next import."""
     text = edited("name: Ana Souza", 'name: "  Joa\u0303o   D\'Ávila 💈 "')
@@ -167,6 +198,12 @@ def test_samples_differ_in_zone_and_number() -> None:
             '"+15550001111"',
             4,
             "+15550001111 is outside the numbers that its country gives out",
+        ),
+        (
+            "closed: true",
+            'open: ["2026-12-08"]',
+            8,
+            "2026-12-08 is no holiday there, the business is open anyway",
         ),
     ],
 )
@@ -305,6 +342,39 @@ ERRORS = {
         "country: XX, state: SP",
         8,
         '"country" must be a country code that python-holidays knows, such as "BR", not "XX"',
+    ),
+    "optional day": (
+        "closed: true",
+        "optional: [Carnval]",
+        8,
+        'optional day "Carnval" is no name that is known there (did you mean "Carnaval"?); known: Carnaval, '
+        "Corpus Christi, Dia do Servidor Público, Quarta-feira de Cinzas, Véspera de Ano-Novo, Véspera de "
+        "Natal",
+    ),
+    "optional days in a word": (
+        "closed: true",
+        "optional: Carnaval",
+        8,
+        '"optional" must be a list of names, or all or none, not "Carnaval"',
+    ),
+    "no optional days there": (
+        "country: BR, state: SP, closed: true",
+        "country: AO, optional: [Carnaval]",
+        8,
+        'optional day "Carnaval" is no name that is known there; known: none',
+    ),
+    "open on a date that does not exist": (
+        "closed: true",
+        'open: ["2027-02-29"]',
+        8,
+        '"open" "2027-02-29" is a date that does not exist',
+    ),
+    "city": (
+        "closed: true",
+        "city: Campinas",
+        8,
+        '"city" "Campinas" is no city whose own holidays are known; known: São Paulo; write its holidays '
+        "under closures",
     ),
     "holiday closed": (
         "closed: true",
@@ -599,6 +669,23 @@ def test_unknown_state_lists_the_known_ones() -> None:
     [(line, sentence)] = errors_of(edited("state: SP", "state: XX"))
     assert line == 8
     assert sentence.startswith('"state" "XX" is no state of BR; known: AC, AL, AM,')
+
+
+def test_an_unknown_holiday_lists_the_known_ones() -> None:
+    with pytest.raises(BusinessFileErrors) as caught:
+        parse(edited("closed: true", "open: [Nata]"))
+    sentence = caught.value.errors[0].sentence
+    assert sentence.startswith(
+        'holiday "Nata" is no name that is known there (did you mean "Natal"?); known: '
+    )
+    assert "Tiradentes" in sentence
+
+
+def test_a_file_with_an_unknown_country_is_blamed_for_nothing_else() -> None:
+    text = edited("country: BR, state: SP, closed: true", "country: BRA, state: X, city: Y, optional: [Z]")
+    with pytest.raises(BusinessFileErrors) as caught:
+        parse(text)
+    assert len(caught.value.errors) == 1
 
 
 def test_secrets_are_not_repeated() -> None:

@@ -117,6 +117,11 @@ STRANDING = {
         "2026-12-04 10:00",
         "closure",
     ),
+    "optional day that is kept now": (
+        edited("closed: true", "optional: [Carnaval]"),
+        "2027-02-09 10:00",
+        "holiday",
+    ),
     "holiday of another state": (edited("state: SP", "state: RJ"), "2027-02-09 10:00", "holiday"),
     "zone": (
         edited("America/Sao_Paulo", "America/Manaus"),
