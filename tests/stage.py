@@ -88,6 +88,7 @@ class Stage:
     def _model(self, *, offline: bool) -> ModelClient:
         if offline:
             from bot.llm.offline import OfflineModel
+
             return OfflineModel()
         return AnthropicClient(
             self.claude.client(), key="k", model="claude-haiku-5-5", sleep=lambda seconds: None
