@@ -113,6 +113,7 @@ NO_CLAIM: Table = (
     ("of others", r"(?:outr[oa]s? (?:clientes?|pessoas?)|alguem|(?:tem|com) clientes?)\b[^,]*$"),
     ("of other things", r"(?:pagamento|pix|feriado|desconto|promocao|cadastro|endereco|valor|preco)\b[^,]*$"),
     ("of other things", r"(?:evento|estacionamento|sinal|orcamento|nome|telefone|dados|vaga de)\b[^,]*$"),
+    ("of other things", r"(?:lembretes?|avisos?|mensagens)\b[^,]*$"),
     ("how we work", r"(?:com|por|so|somente|apenas) (?:hora|horario|agendamento)s? <booked>$"),
 )  # fmt: skip
 # … also, but not of "marquei" and the like, …
@@ -125,6 +126,7 @@ WISHED: Table = (
 NO_CLAIM_AFTER: Table = (
     ("conditional", r"^[^,]*\b(?:assim que|depois que|apos|mediante|se (?:voce|vc|nao|houver)|caso)\b"),
     ("of others", r"^[^,]*\b(?:por|para|pra|com) outr[oa]\b"),
+    ("of other things", r"^(?: \w+){0,2} (?:lembretes?|avisos?|mensagens)\b"),
     ("a rule", r"^[^,]*\b(?:pod[ae]m?|dev[ae]m?|precisam?|sao|costumam?|com (?:menos|antecedencia))\b"),
 )  # fmt: skip
 _TAKEN = re.compile(

@@ -179,6 +179,8 @@ Dá para deixar marcado corte e barba juntos, um depois do outro. Quer assim?
 Podemos deixar reservado para sexta às 16h se você quiser.
 Gostaria de deixar agendado o próximo corte também?
 O horário que você pediu é às 10h. Confirma?
+Prontinho! Seus lembretes foram cancelados. Se mudar de ideia, basta escrever "voltar".
+Anotado: você não recebe mais lembretes nem avisos.
 Oi! Que bom falar com você de novo 😄 Quer repetir o corte da última vez?
 Boa tarde, João! Aqui é da Barbearia Rio Negro. Corte, barba ou os dois?
 Para barba temos hoje às 16h, 16h30 e 18h. Qual horário te atende?
@@ -780,6 +782,7 @@ NO_CLAIMS = {
 NO_CLAIMS_AFTER = {
     "conditional": "Fica tudo certo e está garantido depois que você confirmar.",
     "of others": "O das 10h está reservado para outra cliente.",
+    "of other things": "Prontinho, cancelei os lembretes.",
     "a rule": "Seu horário está confirmado e pode mudar.",
 }
 NO_PROMISES = {
