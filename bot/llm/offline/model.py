@@ -45,11 +45,15 @@ class OfflineModel:
 
 def _step(told: Transcript) -> str | tuple[Call, ...]:
     """The next calls, or the text that ends the turn."""
-    if told.now is None:
-        return speech.NO_CLOCK
     if any(result.kind == "failed" for result in told.results.values()):
         return _closing(told)
-    return _next(converse(Turn(told, told.now)), told)
+    return _next(converse(Turn(told, told.now)) if told.now else _without_clock(), told)
+
+
+def _without_clock() -> Talk:
+    """Nobody who does not know the day can talk about days."""
+    yield (Call("chamar_atendente", (("motivo", "O assistente não recebeu a data e a hora."),)),)
+    return speech.STAFF_CALLED
 
 
 def _next(talk: Talk, told: Transcript) -> str | tuple[Call, ...]:
@@ -63,7 +67,7 @@ def _next(talk: Talk, told: Transcript) -> str | tuple[Call, ...]:
     talk.close()
     if any(call.name not in told.tools for call in open_calls):
         return speech.or_staff(speech.NOT_HERE) if _PERSON.strip() in told.tools else speech.NOT_HERE
-    return speech.UNFINISHED if told.rounds >= MOST_ROUNDS else open_calls
+    return speech.or_staff(speech.UNFINISHED) if told.rounds >= MOST_ROUNDS else open_calls
 
 
 def _open(calls: tuple[Call, ...], results: dict[str, Result]) -> tuple[Call, ...]:
@@ -84,7 +88,7 @@ def _closing(told: Transcript) -> str:
     failed = [(key, result) for key, result in told.results.items() if result.kind == "failed"]
     if any(key.startswith(_WRITES) and _unclear(result) for key, result in failed):
         return speech.UNCLEAR_WRITE
-    return speech.FAILED if failed else speech.UNFINISHED
+    return speech.FAILED if failed else f"{speech.UNFINISHED} {speech.STAFF_COMES}"
 
 
 def _unclear(result: Result) -> bool:

@@ -15,8 +15,7 @@ UNCLEAR_WRITE = (
     "Desculpe, tive um problema com a agenda agora e não sei dizer se o seu pedido foi concluído. Uma pessoa "
     "da nossa equipe vai conferir e continuar por aqui."
 )
-UNFINISHED = f"Ainda não consegui concluir o seu pedido. {STAFF_COMES}"
-NO_CLOCK = f"Desculpe, não estou conseguindo ver a agenda de hoje. {STAFF_COMES}"
+UNFINISHED = "Ainda não consegui concluir o seu pedido."
 NOT_HERE = "Isso eu não consigo fazer por aqui."
 NEVER_MIND = "Tudo bem, deixo como está. Quando quiser, é só me chamar. 😊"
 TAKE_YOUR_TIME = "Sem pressa! Quando decidir, é só me chamar por aqui. 😊"

@@ -109,9 +109,12 @@ def test_words_that_were_never_answered_are_part_of_the_wish() -> None:
 
 
 def test_without_a_clock_a_person_goes_on() -> None:
-    assert "pessoa da nossa equipe" in said(complete([user(text("quero um corte amanhã"))]))
     broken = "<contexto>\nAgora: quarta-feira, 2026-13-45, 99:99 (X).\n</contexto>"
-    assert "pessoa da nossa equipe" in said(complete([user(text(broken), text("corte"))]))
+    for message in (user(text("quero um corte amanhã")), user(text(broken), text("corte"))):
+        [block] = complete([message]).content
+        assert block["name"] == "chamar_atendente"
+        called = exchange("chamar_atendente", block["input"], "Pedido registrado.")
+        assert "pessoa da nossa equipe" in said(complete([message, *called]))
 
 
 def test_a_call_without_a_result_is_not_made_again() -> None:

@@ -4,6 +4,8 @@ from datetime import datetime
 
 import pytest
 
+from bot.agent import checks
+from bot.llm.offline import speech
 from tests.bot.llm.offline_shop import NAMES, NOW, Chat, Offer, Shop, Visit, barber, salon
 
 PROPOSAL = "Posso confirmar: Corte feminino com Ana Souza, quinta-feira, 03/12/2026, às 10:00?"
@@ -706,3 +708,13 @@ def test_a_confirmed_reminder_is_acknowledged() -> None:
 def test_times_of_today_are_from_now_on() -> None:
     answer = Chat(salon(now=NOW.replace(hour=17))).say("escova hoje")
     assert "Tenho livre: 17:30, 18:00." in answer
+
+
+SENTENCES = {name: value for name, value in vars(speech).items() if name.isupper() and isinstance(value, str)}
+
+
+@pytest.mark.parametrize("name", SENTENCES)
+def test_fixed_sentences_pass_the_checks_of_the_loop(name: str) -> None:
+    """None claims a booking or promises a later word; a person is promised only where the turn ends so."""
+    ends = name in ("STAFF_COMES", "STAFF_CALLED", "FAILED", "UNCLEAR_WRITE")
+    assert checks.fault(SENTENCES[name], checks.Evidence(), final=ends) is None
