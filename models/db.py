@@ -1,18 +1,23 @@
 """Engine, the two kinds of transaction, and the UTC column type."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, TypeVar, cast
 
 from sqlalchemy import CursorResult, DateTime, Dialect, Engine, Table, UpdateBase, create_engine, event
 from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import ConnectionPoolEntry
 from sqlalchemy.types import TypeDecorator
 from sqlmodel import Session, SQLModel
 
+T = TypeVar("T")
+ATTEMPTS = 4
+PAUSE = 0.005  # seconds before the second attempt, doubling
 BUSY_TIMEOUT_MS = 15_000
 POSTGRES_LIMITS = "-c lock_timeout=10000 -c statement_timeout=30000 -c timezone=UTC"
 
@@ -34,7 +39,7 @@ class UtcDateTime(TypeDecorator[datetime]):
         value = value.astimezone(UTC)
         return value.replace(tzinfo=None) if dialect.name == "sqlite" else value
 
-    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:
+    def process_result_value(self, value: datetime | None, dialect: Dialect) -> datetime | None:  # noqa: ARG002
         if value is None:
             return None
         return value.replace(tzinfo=UTC) if value.tzinfo is None else value.astimezone(UTC)
@@ -87,8 +92,32 @@ class Database:
             yield session
             session.commit()
 
+    def retrying(self, work: Callable[[Session], T]) -> T:
+        """What `work` gives, done in a writing transaction of its own.
+
+        Where the database failed by chance (`is_chance`) all of it is done again, a few times: `work` must
+        have no effect but on its session.
+        """
+        for attempt in range(ATTEMPTS - 1):
+            try:
+                with self.writing() as session:
+                    return work(session)
+            except OperationalError as error:
+                if not is_chance(error):
+                    raise
+                # Whoever was in the way has not committed yet: at once, it would be in the way again.
+                time.sleep(PAUSE * 2**attempt)
+        with self.writing() as session:
+            return work(session)
+
     def dispose(self) -> None:
         self.engine.dispose()
+
+
+def is_chance(error: OperationalError) -> bool:
+    """Whether nothing happened and the same may well succeed now: serialisation failure, deadlock, lock."""
+    state = getattr(error.orig, "sqlstate", None)
+    return state in ("40001", "40P01") or "database is locked" in str(error.orig)
 
 
 def _engine(url: URL, pool_size: int) -> Engine:
