@@ -6,15 +6,19 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO, get_args
 
 import click
+import httpx
 from flask import Flask
 from sqlalchemy.exc import DBAPIError
 
 from bot import accounts, bootstrap, chat, demo, doctor, log, server
+from bot.evals import exam, report, task
+from bot.http import ThreadClients
+from bot.llm.prices import with_given
 from bot.services import Services
-from bot.settings import Settings, SettingsError, load
+from bot.settings import Provider, Settings, SettingsError, load
 from bot.web.app import create_app
 from bot.web.webhook import webhook
 from bot.worker import Worker
@@ -312,6 +316,35 @@ def chat_command(tenant: str) -> None:
     """Talk to the bot in the terminal, as a customer."""
     settings = _settings()
     chat.talk(settings, _database(settings), tenant)
+
+
+@main.command("eval")
+@click.option(
+    "--provider", type=click.Choice(get_args(Provider)), help="The model to examine (else LLM_PROVIDER)."
+)
+@click.option("--trials", type=click.IntRange(1, 100), default=1, show_default=True, help="Of each task.")
+@click.option("--json", "file", type=click.File("w", "utf-8", lazy=False), help="Write everything here.")
+def eval_command(provider: str | None, trials: int, file: TextIO | None) -> None:
+    """Play the conversation tasks with a model, and score what became of them.
+
+    A trial passes if the rows at the end, what the customer was told and the hand-over are as they must be;
+    pass^k is the share of tasks of which k trials all pass.
+    """
+    settings = _settings(llm_provider=provider)
+    log.configure("CRITICAL", settings.log_format)
+    client = bootstrap.provider_client(
+        settings.provider, settings, ThreadClients(verify=httpx.create_ssl_context())
+    )
+    done = []
+    for results in exam.sit(task.load(), trials, client, settings, with_given(settings.model_prices)):
+        done.append(results)
+        click.echo(report.line(results))
+    click.echo("\n".join(report.summary(done, trials)))
+    if file is not None:
+        document = report.document(done, trials, settings.provider, client.model)
+        json.dump(document, file, ensure_ascii=False, indent=2)
+    if not any(result.verdict.scored for results in done for result in results):
+        raise click.ClickException(f"{client.model} was never reached; try: horacerta doctor")
 
 
 @main.command("doctor")
