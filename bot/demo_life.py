@@ -153,8 +153,8 @@ def _sid() -> str:
 class _Phone:
     """Takes every message and reads it at once."""
 
-    def send(self, to: str, text: str, *, reference: int) -> Sent:  # noqa: ARG002  # the interface
+    def send(self, *_what: object, **_how: object) -> Sent:
         return Sent(_sid(), Status.READ)
 
-    def find(self, to: str, text: str, since: datetime) -> Sent | None:  # noqa: ARG002  # the interface
+    def find(self, *_what: object, **_how: object) -> Sent | None:
         return None

@@ -6,10 +6,10 @@ from datetime import datetime, timedelta
 import structlog
 from sqlmodel import Session
 
-from bot import texts
+from bot import notices, texts
 from bot.services import Services
 from bot.whatsapp import codes
-from bot.whatsapp.client import SendError, Sent
+from bot.whatsapp.client import Sender, SendError, Sent
 from bot.whatsapp.codes import Action
 from models import conversation, customer, delivery, handoff, message
 from models.delivery import Outgoing, Progress
@@ -84,7 +84,7 @@ def send_next(services: Services, conversation_id: int | None = None) -> bool:
         return False
     try:
         sender = services.sender_for(outgoing.tenant_id)
-        sent = sender.send(outgoing.address, outgoing.text, reference=outgoing.id)
+        sent = sender.send(outgoing.address, outgoing.text, reference=outgoing.id, content=outgoing.content)
     except SendError as error:
         _not_sent(services, outgoing, error)
     else:
@@ -140,16 +140,23 @@ def _undelivered(session: Session, now: datetime, line: Outgoing | Progress, cod
     row = conversation.lock(session, line.tenant_id, line.conversation_id)
     action = codes.action(code)
     owed = line.run_id is not None or row.waiting_since is not None
+    unasked = notices.undelivered(session, now, line.tenant_id, _id(line), code)
     if action == Action.OPT_OUT:
         customer.opt_out(session, now, line.tenant_id, row.customer_id)
         if not owed:
             return  # it is as they wish: nothing for people to do
+    if unasked:
+        return
     flagged = handoff.flag(session, now, line.tenant_id, line.conversation_id, Reason.FALHA_NO_ENVIO)
     if flagged and owed and action in (Action.GIVE_UP, Action.RETRY):
         tenant = session.get_one(Tenant, line.tenant_id)
         text = texts.handoff_text(Reason.FALHA_NO_ENVIO, tenant, now, said=SORRY)
         session.flush()
         message.add(session, now, line.tenant_id, line.conversation_id, author=Author.SYSTEM, text=text)
+
+
+def _id(line: Outgoing | Progress) -> int:
+    return line.id if isinstance(line, Outgoing) else line.message_id
 
 
 def report(
@@ -215,7 +222,7 @@ def _look_up(services: Services, now: datetime, outgoing: Outgoing) -> bool:
     """Settle one line, where the provider tells; False if the provider does not answer at all."""
     try:
         sender = services.sender_for(outgoing.tenant_id)
-        found = sender.find(outgoing.address, outgoing.text, outgoing.due_at - LOOK_BACK)
+        found = _find(sender, outgoing)
     except SendError as error:
         log.warning("message_not_looked_up", message_id=outgoing.id, code=error.code, error=str(error))
         if now >= outgoing.due_at + GIVE_UP_AFTER:
@@ -226,6 +233,13 @@ def _look_up(services: Services, now: datetime, outgoing: Outgoing) -> bool:
         outcome = _settled(session, now, outgoing, found)
     log.info("message_settled", message_id=outgoing.id, tenant_id=outgoing.tenant_id, outcome=outcome)
     return True
+
+
+def _find(sender: Sender, outgoing: Outgoing) -> Sent | None:
+    since = outgoing.due_at - LOOK_BACK
+    if outgoing.mark:
+        return sender.find(outgoing.address, outgoing.mark, since, within=True)
+    return sender.find(outgoing.address, outgoing.text, since)
 
 
 def _settled(session: Session, now: datetime, outgoing: Outgoing, found: Sent | None) -> str:

@@ -8,6 +8,7 @@ import base64
 import heapq
 import hmac
 import itertools
+import json
 import secrets
 import threading
 import time
@@ -68,6 +69,7 @@ class Line:
     status: str = "queued"
     error_code: int | None = None
     callback: str = ""
+    by_template: bool = False
     form: dict[str, str] = field(default_factory=dict)
 
 
@@ -230,9 +232,10 @@ class StandIn:
             sid="SM" + secrets.token_hex(16),
             sender=form["From"],
             recipient=form["To"],
-            text=form["Body"],
+            text=form.get("Body") or _template_text(form),
             at=self._now(),
             callback=form.get("StatusCallback", f"{self.public_url}/twilio/status"),
+            by_template="ContentSid" in form,
         )
         self.remember([line])
         self._later(self._pace.sent, lambda: self._sent(line))
@@ -247,7 +250,7 @@ class StandIn:
             raise ApiError(400, 63007, "Twilio could not find a Channel with the specified From address")
         if not to.startswith("whatsapp:"):
             raise ApiError(400, 21211, f"The 'To' number {to} is not a valid phone number.")
-        if not body:
+        if not body and "ContentSid" not in form:
             raise ApiError(400, 21602, "Message body is required.")
         if len(body) > MAX_BODY:
             raise ApiError(400, 21617, "The concatenated message body exceeds the 1600 character limit.")
@@ -256,7 +259,7 @@ class StandIn:
             raise ApiError(400, 21609, f"The 'StatusCallback' URL {callback} is not a valid URL.")
 
     def _sent(self, line: Line) -> None:
-        if not self._window_open(line):
+        if not line.by_template and not self._window_open(line):
             self._becomes(line, "undelivered", OUTSIDE_WINDOW)
             return
         self._becomes(line, "sent")
@@ -330,6 +333,17 @@ class StandIn:
         path = url.removeprefix(self.public_url).partition("?")[0]
         self.exchanges.append(Exchange(self._now(), path, what, form["MessageSid"], answer, milliseconds))
         return answer
+
+
+def _template_text(form: Mapping[str, str]) -> str:
+    """What stands on the phone: an approved template's own words are only known to Twilio."""
+    try:
+        variables = json.loads(form.get("ContentVariables") or "{}")
+    except ValueError:
+        variables = None
+    if not isinstance(variables, dict):
+        raise ApiError(400, 21656, "The ContentVariables Parameter is invalid.")
+    return f"Modelo {form['ContentSid'][:6]}…: {'; '.join(map(str, variables.values()))}"
 
 
 def sign(token: str, url: str, form: Mapping[str, str]) -> str:

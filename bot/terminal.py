@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import datetime
 
 from bot.whatsapp.client import Sender, Sent
-from models.message import Status
+from models.message import Content, Status
 
 PREFIX = "terminal:"
 
@@ -18,10 +18,10 @@ class TerminalAware:
     def __init__(self, real: Callable[[], Sender]) -> None:
         self._real = real
 
-    def send(self, to: str, text: str, *, reference: int) -> Sent:
+    def send(self, to: str, text: str, *, reference: int, content: Content | None = None) -> Sent:
         if to.startswith(PREFIX):
             return Sent(f"{PREFIX}{reference}", Status.DELIVERED)
-        return self._real().send(to, text, reference=reference)
+        return self._real().send(to, text, reference=reference, content=content)
 
-    def find(self, to: str, text: str, since: datetime) -> Sent | None:
-        return None if to.startswith(PREFIX) else self._real().find(to, text, since)
+    def find(self, to: str, text: str, since: datetime, *, within: bool = False) -> Sent | None:
+        return None if to.startswith(PREFIX) else self._real().find(to, text, since, within=within)

@@ -328,6 +328,22 @@ def find(session: Session, tenant_id: int, conversation_id: int) -> Conversation
     return found
 
 
+def of_customer(session: Session, tenant_id: int, customer_id: int) -> Conversation | None:
+    """The conversation of a customer; None if there has been none."""
+    query = select(Conversation).where(
+        col(Conversation.tenant_id) == tenant_id, col(Conversation.customer_id) == customer_id
+    )
+    return session.scalar(query)
+
+
+def begin(session: Session, now: datetime, tenant_id: int, customer_id: int, address: str) -> Conversation:
+    """A conversation in which we speak first. Raises IntegrityError if the customer writes meanwhile."""
+    _create(session, now, tenant_id, customer_id, address)
+    made = of_customer(session, tenant_id, customer_id)
+    assert made is not None
+    return made
+
+
 def lock(session: Session, tenant_id: int, conversation_id: int) -> Conversation:
     """Like `find`, with the row locked until the end of the transaction."""
     query = (
@@ -343,7 +359,12 @@ def lock(session: Session, tenant_id: int, conversation_id: int) -> Conversation
 
 def window_open(row: Conversation, now: datetime) -> bool:
     """WhatsApp takes free text only within 24 hours (exclusive) of the customer's last message."""
-    return row.last_inbound_at is not None and now < row.last_inbound_at + WINDOW
+    return is_open(row.last_inbound_at, now)
+
+
+def is_open(last_inbound_at: datetime | None, now: datetime) -> bool:
+    """The same of the plain moment of that last message."""
+    return last_inbound_at is not None and now < last_inbound_at + WINDOW
 
 
 WINDOW = timedelta(hours=24)

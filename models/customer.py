@@ -87,6 +87,16 @@ def find_or_create(
     return customer_id
 
 
+def address_of(session: Session, tenant_id: int, customer_id: int) -> str | None:
+    """The newest of a customer's addresses; None where there is none."""
+    query = (
+        select(CustomerAddress.address)
+        .where(CustomerAddress.tenant_id == tenant_id, CustomerAddress.customer_id == customer_id)
+        .order_by(col(CustomerAddress.id).desc())
+    )
+    return session.exec(query).first()
+
+
 def opt_out(session: Session, now: datetime, tenant_id: int, customer_id: int) -> bool:
     """This business writes to them no more by itself; the first time stands. Says whether it is news."""
     customers = table(Customer)

@@ -20,9 +20,10 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
+from models import conversation
 from models.conversation import Conversation, Holder
 from models.db import UtcDateTime, change, table
-from models.message import UNSENT, Content, Direction, Message, Status
+from models.message import UNSENT, WHEN, Content, Direction, Message, Status
 
 
 class EarlyStatus(SQLModel, table=True):
@@ -60,7 +61,8 @@ class Outgoing:
     """One line on its way out, claimed for sending. `address` is where it goes, as Twilio writes it.
 
     `due_at` is when it was to go out; `sending_since` marks this very attempt: what another attempt reports
-    of the line does not touch it.
+    of the line does not touch it. With `content` that is sent instead of the text; `mark` are words by which
+    the provider's own text of it is known, "" where that is ours.
     """
 
     id: int
@@ -73,6 +75,7 @@ class Outgoing:
     due_at: datetime
     sending_since: datetime
     content: Content | None = None
+    mark: str = ""
 
 
 def claim_outgoing(session: Session, now: datetime, conversation_id: int | None = None) -> Outgoing | None:
@@ -159,7 +162,9 @@ def _outgoing() -> Select[Any]:
             messages.c.send_before,
             messages.c.content_sid,
             messages.c.content_variables,
+            messages.c.prefer_text,
             conversations.c.address,
+            conversations.c.last_inbound_at,
             conversations.c.holder,
             conversations.c.epoch.label("current_epoch"),
         )
@@ -180,8 +185,16 @@ def _claimed(row: Row[Any], now: datetime, attempts: int) -> Outgoing:
         attempts=attempts,
         due_at=row.send_after,
         sending_since=now,
-        content=Content(row.content_sid, row.content_variables or {}) if row.content_sid else None,
+        content=_content(row, now),
+        mark=(row.content_variables or {}).get(WHEN, ""),
     )
+
+
+def _content(row: Row[Any], now: datetime) -> Content | None:
+    """Decided at the last moment: the window may have closed since the line was queued."""
+    if row.content_sid is None or (row.prefer_text and conversation.is_open(row.last_inbound_at, now)):
+        return None
+    return Content(row.content_sid, row.content_variables or {})
 
 
 def stop(session: Session, now: datetime, tenant_id: int, lines: Select[Any]) -> list[int]:
@@ -346,13 +359,30 @@ FORMER_SIDS = "former_sids"
 
 
 def send_anew(session: Session, progress: Progress, send_after: datetime) -> None:
-    """Queue again a line that was accepted and then surely not delivered, for a reason that passes.
+    """Queue again a line that was accepted and then surely not delivered, for a reason that passes."""
+    _send_anew(session, progress.tenant_id, progress.message_id, send_after)
 
-    Its sid is remembered: what is still reported of that one says nothing of the new attempt.
-    """
-    row = _locked(session, progress.tenant_id, table(Message).c.id == progress.message_id)
+
+def send_by_template(session: Session, now: datetime, tenant_id: int, message_id: int) -> bool:
+    """Queue again, by its template, a line whose text WhatsApp does not take; False if it has no other way."""
+    messages = table(Message)
+    statement = (
+        update(messages)
+        .where(messages.c.tenant_id == tenant_id, messages.c.id == message_id)
+        .where(messages.c.content_sid.is_not(None), messages.c.prefer_text)
+        .values(prefer_text=False)
+    )
+    if change(session, statement) != 1:
+        return False
+    _send_anew(session, tenant_id, message_id, now)
+    return True
+
+
+def _send_anew(session: Session, tenant_id: int, message_id: int, send_after: datetime) -> None:
+    """Its sid is remembered: what is still reported of that one says nothing of the new attempt."""
+    row = _locked(session, tenant_id, table(Message).c.id == message_id)
     assert row is not None
-    former = [*row.extra.get(FORMER_SIDS, ()), row.provider_sid]
+    former = [sid for sid in (*row.extra.get(FORMER_SIDS, ()), row.provider_sid) if sid]
     _set(
         session,
         row.id,

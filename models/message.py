@@ -46,13 +46,17 @@ class Status(StrEnum):
 
 @dataclass(frozen=True)
 class Content:
-    """An approved template at the provider: its sid ("HX…") and its variables ("1", "2", …), none empty.
+    """A template at the provider: its sid ("HX…") and its variables ("1", "2", …), none empty.
 
-    The variable "2" is always when: a line is known again by it where nothing else is known of it.
+    With `prefer_text` it only stands in for the line's text, where WhatsApp takes no text.
     """
 
     sid: str
     variables: dict[str, str]
+    prefer_text: bool = False
+
+
+WHEN = "2"  # the variable that says when, in every template: by it a line is found again at the provider
 
 
 class Message(SQLModel, table=True):
@@ -60,8 +64,8 @@ class Message(SQLModel, table=True):
 
     `kind` is "text", "image", "audio", "location", …; `media` lists {"url", "content_type"}; `extra` keeps
     what else the form said (button payload, location). `client_key` makes a repeated staff POST one message.
-    With `content_sid` a template is sent, and `text` is what we know it to say. From `send_before` on it is
-    not sent any more.
+    With `content_sid` a template is sent (see `Content`), and `text` is what we know it to say. From
+    `send_before` on it is not sent any more.
     """
 
     __table_args__ = (
@@ -104,6 +108,7 @@ class Message(SQLModel, table=True):
     epoch: int | None = None  # the conversation's epoch when a bot text was queued
     content_sid: str | None = Field(default=None, max_length=34)
     content_variables: dict[str, str] | None = Field(default=None, sa_type=JSON(none_as_null=True))
+    prefer_text: bool = False
     attempts: int = 0
     send_after: datetime | None = Field(default=None, sa_type=UtcDateTime)
     send_before: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -194,6 +199,7 @@ def _receive(session: Session, incoming: Incoming, now: datetime, debounce: time
             extra=incoming.extra | _heeded(session, now, customer_id, incoming),
             status=Status.RECEIVED,
             provider_sid=incoming.provider_sid,
+            prefer_text=False,
             attempts=0,
             created_at=now,
         )
@@ -262,6 +268,7 @@ def add(
             client_key=client_key,
             content_sid=content.sid if content else None,
             content_variables=content.variables if content else None,
+            prefer_text=content is not None and content.prefer_text,
             attempts=0,
             send_before=send_before,
             send_after=now if status == Status.QUEUED else None,

@@ -5,6 +5,7 @@ moves or cancels; whoever sends one claims its row and queues the line in one tr
 """
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
@@ -14,8 +15,10 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     UniqueConstraint,
+    and_,
     exists,
     insert,
+    or_,
     select,
     text,
     update,
@@ -29,13 +32,13 @@ from models.tenant import Tenant
 
 
 class State(StrEnum):
-    """`sent`: the line is with the outbox, and its own status tells how far it came."""
+    """What became of it. `sent`: its line is with the outbox, and the line's own status tells the rest."""
 
     PENDING = "pending"
     SENT = "sent"
     SKIPPED = "skipped"  # nothing to say by then: too late, not wanted
     OBSOLETE = "obsolete"  # the appointment was moved or cancelled
-    FAILED = "failed"  # should have been said and could not be: staff see it
+    FAILED = "failed"  # there was no way to say it: staff see it
 
 
 class Reminder(SQLModel, table=True):
@@ -52,13 +55,7 @@ class Reminder(SQLModel, table=True):
             sqlite_where=text("state = 'pending'"),
             postgresql_where=text("state = 'pending'"),
         ),
-        Index(
-            "ix_reminder_failed",
-            "tenant_id",
-            "due_at",
-            sqlite_where=text("state = 'failed'"),
-            postgresql_where=text("state = 'failed'"),
-        ),
+        Index("ix_reminder_newest", "tenant_id", "due_at"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -217,12 +214,32 @@ def last_sent(session: Session, tenant_id: int, conversation_id: int) -> Reminde
     return session.scalar(query)
 
 
-def failed(session: Session, tenant_id: int) -> list[Reminder]:
-    """What staff should know: reminders that could not be said, newest first; at most 100."""
-    query = (
-        select(Reminder)
-        .where(col(Reminder.tenant_id) == tenant_id, col(Reminder.state) == State.FAILED)
-        .order_by(col(Reminder.due_at).desc(), col(Reminder.id).desc())
+@dataclass(frozen=True)
+class Failure:
+    """A reminder that the customer did not get. `error_code` is the provider's, where it took the line."""
+
+    appointment_id: int
+    hours: int
+    due_at: datetime
+    reason: str
+    error_code: int | None
+
+
+def failed(session: Session, tenant_id: int) -> list[Failure]:
+    """What staff should know, newest first; at most 100."""
+    messages = table(Message)
+    lost = and_(_REMINDER.c.state == State.SENT, messages.c.status == Status.FAILED)
+    rows = session.execute(
+        select(
+            _REMINDER.c.appointment_id,
+            _REMINDER.c.hours,
+            _REMINDER.c.due_at,
+            _REMINDER.c.reason,
+            messages.c.error_code,
+        )
+        .outerjoin(messages, messages.c.id == _REMINDER.c.message_id)
+        .where(_REMINDER.c.tenant_id == tenant_id, or_(_REMINDER.c.state == State.FAILED, lost))
+        .order_by(_REMINDER.c.due_at.desc(), _REMINDER.c.id.desc())
         .limit(FAILED_SHOWN)
     )
-    return list(session.scalars(query))
+    return [Failure(*row) for row in rows]

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
 
+from models.message import Content
+
 
 class SendError(Exception):
     """A message was not accepted.
@@ -34,15 +36,16 @@ class Sent:
 class Sender(Protocol):
     """Sends for one business. Safe for use by one thread at a time."""
 
-    def send(self, to: str, text: str, *, reference: int) -> Sent:
-        """Send one text to an address as Twilio writes it. `reference` (our message id) comes back in the
-        status callback. Raises SendError.
+    def send(self, to: str, text: str, *, reference: int, content: Content | None = None) -> Sent:
+        """Send one text to an address as Twilio writes it; with `content` that template in its stead.
+
+        `reference` (our message id) comes back in the status callback. Raises SendError.
         """
         ...
 
-    def find(self, to: str, text: str, since: datetime) -> Sent | None:
+    def find(self, to: str, text: str, since: datetime, *, within: bool = False) -> Sent | None:
         """The newest message to this address with this very text that was accepted at or after `since`.
 
-        Raises SendError.
+        With `within` it may say more than the text. Raises SendError.
         """
         ...

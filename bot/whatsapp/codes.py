@@ -13,6 +13,8 @@ class Action(StrEnum):
     GIVE_UP = "give_up"  # this line cannot be sent, another one may: staff see it
 
 
+OUTSIDE_WINDOW = 63016
+
 # From twilio.com/docs/api/errors/<code>. A code that is not here is new to us: GIVE_UP.
 ACTIONS = {
     20003: Action.ALARM,  # credentials
@@ -28,7 +30,7 @@ ACTIONS = {
     63005: Action.GIVE_UP,  # WhatsApp refused the content
     63007: Action.ALARM,  # the sender is no WhatsApp sender of this account
     63013: Action.GIVE_UP,  # against the channel's policy
-    63016: Action.UNREACHABLE,  # outside the 24-hour window
+    OUTSIDE_WINDOW: Action.UNREACHABLE,  # outside the 24-hour window
     63017: Action.RETRY,  # account over its rate
     63018: Action.RETRY,  # sender, or this pair of sender and recipient, over its rate
     63021: Action.GIVE_UP,  # invalid content

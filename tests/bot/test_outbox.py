@@ -13,7 +13,7 @@ from bot.whatsapp.client import Sender, SendError, Sent
 from models import delivery, message
 from models.db import Database
 from models.delivery import EarlyStatus, Outgoing
-from models.message import Author, Status
+from models.message import Author, Content, Status
 from tests.bot.edge import Edge, add_staff
 from tests.fakes import twilio as fakes
 from tests.fakes.twilio import Behaviour
@@ -464,13 +464,13 @@ class Racing:
     word: str
     code: int | None = None
 
-    def send(self, to: str, text: str, *, reference: int) -> Sent:
-        sent = self.edge.sender_for(0).send(to, text, reference=reference)
+    def send(self, to: str, text: str, *, reference: int, content: Content | None = None) -> Sent:
+        sent = self.edge.sender_for(0).send(to, text, reference=reference, content=content)
         line = self.edge.fake.sent[-1]
         self.edge.deliver(*self.edge.fake.status_form(line, self.word, self.code, path="/twilio/status"))
         return sent
 
-    def find(self, to: str, text: str, since: datetime) -> Sent | None:
+    def find(self, to: str, text: str, since: datetime, *, within: bool = False) -> Sent | None:
         raise AssertionError("nothing is in doubt")
 
 

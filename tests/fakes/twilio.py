@@ -7,6 +7,7 @@ The same object answers as a real HTTP server on loopback (`with fake.server() a
 import base64
 import itertools
 import json
+import re
 import socket
 import struct
 import threading
@@ -74,6 +75,8 @@ class Line:
     at: datetime
     status: str = "queued"
     error_code: int | None = None
+    content_sid: str | None = None
+    variables: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -156,9 +159,11 @@ class FakeTwilio:
             sid=self.sid(),
             to=form["To"],
             sender=form["From"],
-            body=form["Body"],
+            body=form.get("Body") or _rendered(form),
             callback=form.get("StatusCallback"),
             at=self.now(),
+            content_sid=form.get("ContentSid"),
+            variables=json.loads(form.get("ContentVariables", "{}")),
         )
         self.sent.append(line)
         return line
@@ -308,9 +313,30 @@ def _check(form: Form) -> Answer | None:
         return _error(400, 63007)
     if not form["To"].startswith("whatsapp:"):
         return _error(400, 21211)
+    if "ContentSid" in form:
+        return _check_content(form)
     if not form.get("Body"):
         return _error(400, 21602)
     return _error(400, 21617) if len(form["Body"]) > 1600 else None
+
+
+def _check_content(form: Form) -> Answer | None:
+    """A template stands alone, and none of its variables is empty or has more than one line."""
+    if "Body" in form or not re.fullmatch(r"HX[0-9a-f]{32}", form["ContentSid"]):
+        return _error(400, 21655)
+    try:
+        variables = json.loads(form.get("ContentVariables", "{}"))
+    except ValueError:
+        return _error(400, 21656)
+    said = isinstance(variables, dict) and all(
+        isinstance(value, str) and value.strip() and "\n" not in value for value in variables.values()
+    )
+    return None if said else _error(400, 21656)
+
+
+def _rendered(form: Form) -> str:
+    """What the template says, as far as this Twilio knows it: its variables."""
+    return "Modelo: " + "; ".join(json.loads(form.get("ContentVariables", "{}")).values())
 
 
 def _error(status: int, code: int | None) -> Answer:

@@ -550,6 +550,7 @@ def upgrade() -> None:
         sa.Column("epoch", sa.Integer(), nullable=True),
         sa.Column("content_sid", sa.String(length=34), nullable=True),
         sa.Column("content_variables", sa.JSON(none_as_null=True), nullable=True),
+        sa.Column("prefer_text", sa.Boolean(), nullable=False),
         sa.Column("attempts", sa.Integer(), nullable=False),
         sa.Column("send_after", models.db.UtcDateTime(), nullable=True),
         sa.Column("send_before", models.db.UtcDateTime(), nullable=True),
@@ -648,13 +649,7 @@ def upgrade() -> None:
             sqlite_where=sa.text("state = 'pending'"),
             postgresql_where=sa.text("state = 'pending'"),
         )
-        batch_op.create_index(
-            "ix_reminder_failed",
-            ["tenant_id", "due_at"],
-            unique=False,
-            sqlite_where=sa.text("state = 'failed'"),
-            postgresql_where=sa.text("state = 'failed'"),
-        )
+        batch_op.create_index("ix_reminder_newest", ["tenant_id", "due_at"], unique=False)
 
     op.create_table(
         "waitlist",
@@ -722,11 +717,7 @@ def downgrade() -> None:
 
     op.drop_table("waitlist")
     with op.batch_alter_table("reminder", schema=None) as batch_op:
-        batch_op.drop_index(
-            "ix_reminder_failed",
-            sqlite_where=sa.text("state = 'failed'"),
-            postgresql_where=sa.text("state = 'failed'"),
-        )
+        batch_op.drop_index("ix_reminder_newest")
         batch_op.drop_index(
             "ix_reminder_due",
             sqlite_where=sa.text("state = 'pending'"),
