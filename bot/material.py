@@ -17,7 +17,7 @@ from models.tenant import Tenant
 from tools import speech
 
 LINES_LOADED = 120
-RUNS_LOADED = 30
+RUNS_LOADED = 16
 EPISODES_LOADED = 10
 
 
@@ -38,10 +38,11 @@ def load(session: Session, now: datetime, claim: Claim) -> Material:
     tenant = session.get_one(Tenant, claim.tenant_id)
     customer = session.get_one(Customer, claim.customer_id)
     lines = message.transcript(session, claim.tenant_id, claim.conversation_id, limit=LINES_LOADED)
-    left = run.unfinished(session, claim.tenant_id, claim.conversation_id)
-    if left is not None and (left.epoch != claim.epoch or left.from_seq != claim.answered_seq):
-        left = None
-    through = left.through_seq if left else claim.through_seq
+    left = run.left_behind(session, claim)
+    inputs = _inputs(lines, claim, left.through_seq if left else claim.through_seq)
+    if not inputs:
+        # Its messages are too far back to be loaded: what is newer is answered anew.
+        left, inputs = None, _inputs(lines, claim, claim.through_seq)
     runs = _runs(session, claim)
     steps = run.steps(session, [one.id for one in runs if one.id is not None])
     return Material(
@@ -51,11 +52,7 @@ def load(session: Session, now: datetime, claim: Claim) -> Material:
             speech.appointment_line(details, tenant.zone)
             for details in appointment.upcoming(session, claim.tenant_id, claim.customer_id, now)
         ),
-        inputs=tuple(
-            line
-            for line in lines
-            if line.direction == Direction.IN and claim.answered_seq < line.seq <= through
-        ),
+        inputs=inputs,
         past=Past(
             messages=[
                 line for line in lines if line.direction == Direction.OUT or line.seq <= claim.answered_seq
@@ -67,6 +64,12 @@ def load(session: Session, now: datetime, claim: Claim) -> Material:
         ),
         left=left,
         left_steps=steps.get(left.id or 0, []) if left else [],
+    )
+
+
+def _inputs(lines: Sequence[Message], claim: Claim, through: int) -> tuple[Message, ...]:
+    return tuple(
+        line for line in lines if line.direction == Direction.IN and claim.answered_seq < line.seq <= through
     )
 
 

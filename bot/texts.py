@@ -24,24 +24,42 @@ def handoff_text(
 ) -> str:
     """What the customer reads when people take over.
 
-    `said` are the model's own last words; without them a fixed sentence stands there, and what was done in
-    the run (`writes`, results of tools) is told. The expectation is always ours.
+    `said` are the model's own last words; without them a fixed sentence stands there. What was done in the
+    run (`writes`, results of tools) is told if `said` does not tell it. The expectation is always ours.
     """
-    if said is None:
-        done = [_IDS.sub("", line) for line in writes]
-        said = "\n".join([_SORRY.get(reason, _DEFAULT), *done])
-    return f"{said}\n\n{expectation(tenant, now)}"
+    done = [line for write in writes if not _tells(said or "", line := _IDS.sub("", write))]
+    if said is None and not done:
+        said = _SORRY.get(reason, _DEFAULT)
+    paragraphs = [
+        said,
+        "\n".join(done),
+        expectation(tenant, now, told=_PERSON.search(said or "") is not None),
+    ]
+    return "\n\n".join(paragraph for paragraph in paragraphs if paragraph)
 
 
-def expectation(tenant: Tenant, now: datetime) -> str:
-    """That a person continues, and when."""
+_PERSON = re.compile(r"\b(pessoa|equipe|atendente)\b", re.IGNORECASE)
+_TIME = re.compile(r"às (\d\d):(\d\d)")
+
+
+def _tells(said: str, done: str) -> bool:
+    """Whether the words name the time of what was done: "10:30", "10h30" or "10h"."""
+    times = _TIME.findall(done)
+    return all(
+        re.search(rf"\b0?{int(hour)}(:{minute}|h{minute}|h\b(?!\d))", said) for hour, minute in times[-1:]
+    ) and bool(times)
+
+
+def expectation(tenant: Tenant, now: datetime, *, told: bool = False) -> str:
+    """That a person continues, and when. Where the words before have `told` the first, only what is new."""
     opens = tenant.next_attendance(now)
     if opens is None or opens <= now:
-        return "Uma pessoa da equipe vai continuar o atendimento por aqui. Pode continuar escrevendo. 🙂"
-    when = speech.moment(opens, tenant.zone)
-    return (
-        f"Uma pessoa da equipe vai continuar por aqui. Nossa equipe volta {when}; sua mensagem está na fila."
-    )
+        return "" if told else _IN_HOURS
+    when = f"Nossa equipe volta {speech.moment(opens, tenant.zone)}; sua mensagem está na fila."
+    return when if told else f"Uma pessoa da equipe vai continuar por aqui. {when}"
+
+
+_IN_HOURS = "Uma pessoa da equipe vai continuar o atendimento por aqui. Pode continuar escrevendo. 🙂"
 
 
 def back_text(tenant: Tenant) -> str:

@@ -103,7 +103,9 @@ class Turn:
     def outcome(self) -> Outcome:
         """Run the loop, from where a crashed worker left it."""
         final = replay(self.loop.progress, self.loop.toolbox, self.steps, self.loop.limits)
-        return sayable(self.loop.after_final(*final) if final else self.loop.run())
+        if final is None:
+            return sayable(self.loop.run())
+        return sayable(self.loop.after_final(*final, self.loop.progress.wants_person or ""))
 
 
 def sayable(outcome: Outcome) -> Outcome:
@@ -111,7 +113,7 @@ def sayable(outcome: Outcome) -> Outcome:
     if outcome.text is None or _parts(outcome.text):
         return outcome
     if isinstance(outcome, Answered):
-        return HandedOff(Reason.RESPOSTA_VAZIA)
+        return HandedOff(Reason.RESPOSTA_VAZIA, writes=outcome.writes)
     return replace(outcome, text=None)
 
 
@@ -151,6 +153,7 @@ def _begin(services: Services, claim: Claim, material: Material) -> Turn:
 def _start_run(services: Services, claim: Claim, model: ModelClient, version: str) -> int:
     with services.db.writing() as session:
         conversation.hold(session, claim)
+        run.supersede(session, services.now(), claim)
         return run.start(
             session,
             Run(
@@ -213,6 +216,7 @@ def _loop(
         conversation_id=claim.conversation_id,
         turn_key=f"{claim.conversation_id}:{claim.answered_seq}",
         now=services.now(),
+        hold=lambda session: conversation.hold(session, claim),
     )
     return Loop(
         model=model,
@@ -411,7 +415,7 @@ def _give_up(services: Services, claim: Claim) -> None:
     """The emergency exit that needs neither model nor tools: a fixed text, and the human queue."""
     now = services.now()
     with services.db.writing() as session:
-        left = run.unfinished(session, claim.tenant_id, claim.conversation_id)
+        left = run.left_behind(session, claim)
         _hand_over_plainly(session, now, claim, Reason.ERRO_INTERNO, left=left)
         if left is not None and left.id is not None:
             totals = _totals(session, services, left)

@@ -6,6 +6,7 @@ import secrets
 import socket
 import sys
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -21,7 +22,8 @@ log = structlog.get_logger()
 TICK_SECONDS = 0.5  # how late another process's work may be noticed
 BEAT_SECONDS = 5.0
 OUTBOX_THREADS = 4
-STOP_SECONDS = 18.0
+STOP_SECONDS = 17.0
+LAST_SECONDS = 1.0
 
 
 class Worker:
@@ -62,12 +64,17 @@ class Worker:
         finisher = threading.Thread(target=self._runs.shutdown, name="finish", daemon=True)
         finisher.start()
         finisher.join(seconds)
-        for thread in self._threads:
-            if thread.is_alive():
-                thread.join(1)
+        self._join(LAST_SECONDS)
         self._leave()
         log.info("worker_stopped", owner=self.owner, finished=not finisher.is_alive())
         return not finisher.is_alive()
+
+    def _join(self, seconds: float) -> None:
+        """Wait for the loops, all together at most this long."""
+        until = time.monotonic() + seconds
+        for thread in self._threads:
+            if thread.is_alive():
+                thread.join(max(0.0, until - time.monotonic()))
 
     def _leave(self) -> None:
         with contextlib.suppress(Exception), self.services.db.writing() as session:

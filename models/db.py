@@ -160,6 +160,6 @@ def _begin_sqlite(connection: Connection) -> None:
     connection.exec_driver_sql("BEGIN IMMEDIATE" if writes else "BEGIN")
 
 
-def change(session: Session, statement: UpdateBase) -> int:
-    """Run an UPDATE or DELETE; gives how many rows it matched."""
-    return cast(CursorResult[Any], session.execute(statement)).rowcount
+def change(session: Session, statement: UpdateBase, values: dict[str, Any] | None = None) -> int:
+    """Run a statement that writes; gives how many rows it matched or added."""
+    return cast(CursorResult[Any], session.execute(statement, params=values)).rowcount

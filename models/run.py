@@ -9,10 +9,24 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint, insert, update
-from sqlmodel import Field, Session, SQLModel, col, select
+from sqlalchemy import (
+    JSON,
+    ForeignKeyConstraint,
+    Index,
+    Insert,
+    UniqueConstraint,
+    bindparam,
+    exists,
+    insert,
+    select,
+    update,
+)
+from sqlalchemy.exc import IntegrityError
+from sqlmodel import Field, Session, SQLModel, col
 
-from models.db import UtcDateTime, table
+from models.conversation import Claim, Conversation, Holder
+from models.db import UtcDateTime, change, table
+from models.errors import LeaseLost
 
 
 class Run(SQLModel, table=True):
@@ -118,19 +132,41 @@ class Outcome(StrEnum):
     CRASHED = "crashed"
 
 
+def left_behind(session: Session, mine: Claim) -> Run | None:
+    """The run that a crashed worker left behind in the very turn that this claim is about."""
+    left = unfinished(session, mine.tenant_id, mine.conversation_id)
+    if left is None or left.epoch != mine.epoch or left.from_seq != mine.answered_seq:
+        return None
+    return left
+
+
+def supersede(session: Session, now: datetime, mine: Claim) -> None:
+    """Close what earlier turns left without an outcome: nobody will go on with it."""
+    runs = table(Run)
+    session.execute(
+        update(runs)
+        .where(
+            runs.c.tenant_id == mine.tenant_id,
+            runs.c.conversation_id == mine.conversation_id,
+            runs.c.outcome.is_(None),
+        )
+        .values(outcome=Outcome.SUPERSEDED, finished_at=now)
+    )
+
+
 def unfinished(session: Session, tenant_id: int, conversation_id: int) -> Run | None:
-    """The run that a worker left behind without an outcome, if there is one."""
+    """The newest run of the conversation without an outcome, if there is one."""
     query = (
         select(Run)
         .where(
-            Run.tenant_id == tenant_id,
-            Run.conversation_id == conversation_id,
+            col(Run.tenant_id) == tenant_id,
+            col(Run.conversation_id) == conversation_id,
             col(Run.outcome).is_(None),
         )
         .order_by(col(Run.id).desc())
         .limit(1)
     )
-    return session.exec(query).first()
+    return session.scalar(query)
 
 
 def start(session: Session, run: Run) -> int:
@@ -156,15 +192,35 @@ class NewStep:
     milliseconds: int = 0
 
 
-def add_step(
-    session: Session, now: datetime, tenant_id: int, run_id: int, position: int, step: NewStep
-) -> None:
-    """Record one step. Raises IntegrityError if that position is taken (another worker resumed the run)."""
-    place = {"tenant_id": tenant_id, "run_id": run_id, "position": position, "at": now}
-    session.execute(_ADD_STEP, place | vars(step))
+def add_step(session: Session, now: datetime, mine: Claim, run_id: int, position: int, step: NewStep) -> None:
+    """Record one step, if the claim still stands. Raises LeaseLost otherwise, and where that position is
+    taken: another worker resumed the run.
+    """
+    place = {"tenant_id": mine.tenant_id, "run_id": run_id, "position": position, "at": now}
+    fence = {"conversation": mine.conversation_id, "token": mine.token, "epoch": mine.epoch}
+    try:
+        added = change(session, _ADD_STEP, place | vars(step) | fence)
+    except IntegrityError:
+        raise LeaseLost from None
+    if added != 1:
+        raise LeaseLost
 
 
-_ADD_STEP = insert(table(RunStep))
+def _add_step() -> Insert:
+    """One statement that inserts only while the worker holds the conversation; built once, it is hot."""
+    steps, conversations = table(RunStep), table(Conversation)
+    columns = [column for column in steps.columns if column.name != "id"]
+    held = exists().where(
+        conversations.c.id == bindparam("conversation"),
+        conversations.c.lease_token == bindparam("token"),
+        conversations.c.epoch == bindparam("epoch"),
+        conversations.c.holder == Holder.BOT,
+    )
+    values = select(*(bindparam(column.name, type_=column.type) for column in columns)).where(held)
+    return insert(steps).from_select([column.name for column in columns], values)
+
+
+_ADD_STEP = _add_step()
 
 
 def steps(session: Session, run_ids: Collection[int]) -> dict[int, list[RunStep]]:
@@ -176,7 +232,7 @@ def steps(session: Session, run_ids: Collection[int]) -> dict[int, list[RunStep]
             .where(col(RunStep.run_id).in_(run_ids))
             .order_by(col(RunStep.run_id), col(RunStep.position))
         )
-        for step in session.exec(query):
+        for step in session.scalars(query):
             found[step.run_id].append(step)
     return found
 

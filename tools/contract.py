@@ -6,6 +6,7 @@ from datetime import datetime
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+from sqlmodel import Session
 
 from models.db import Database
 
@@ -25,10 +26,15 @@ class ToolRefusal(Exception):
         self.text = text
 
 
+def _free_for_all(_session: Session) -> None:
+    """Nobody else may come in between: where there is no lease."""
+
+
 @dataclass(frozen=True)
 class ToolContext:
     """What a tool knows without being told by the model: whose conversation it is, and the clock.
 
+    `hold` fences a write: it raises LeaseLost in its transaction once the run lost the conversation.
     `turn_key` is stable over crashes and repeated model answers of one turn (conversation and first message).
     """
 
@@ -38,6 +44,7 @@ class ToolContext:
     conversation_id: int
     turn_key: str
     now: datetime
+    hold: Callable[[Session], None] = _free_for_all
 
 
 @dataclass(frozen=True)

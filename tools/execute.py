@@ -7,7 +7,7 @@ model never reads an exception's text.
 import json
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -15,6 +15,7 @@ import structlog
 from sqlalchemy.exc import InterfaceError, OperationalError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
+from models.errors import LeaseLost
 from tools import idempotency, invalid, speech
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
 from tools.invalid import InvalidInput
@@ -106,12 +107,15 @@ class Toolbox:
         self._timer = timer
         self._seen: Counter[tuple[str, str]] = Counter()
 
-    def execute(self, calls: Sequence[Call], on_result: Callable[[Result], None]) -> list[Result]:
+    def execute(
+        self, calls: Sequence[Call], on_result: Callable[[Result], None], *, beside: Collection[str] = ()
+    ) -> list[Result]:
         """Reads first, then writes; `on_result` is told of each as it happens.
 
-        One result per call, in the order of the calls. Raises only what `on_result` raises.
+        One result per call, in the order of the calls. `beside` names other calls of the same answer that
+        were executed before a crash. Raises only what `on_result` raises, and LeaseLost.
         """
-        names = {call.name for call in calls}
+        names = {*beside, *(call.name for call in calls)}
         results: dict[int, Result] = {}
         for position in sorted(range(len(calls)), key=lambda n: self._writes(calls[n])):
             results[position] = self._timed(calls[position], names)
@@ -153,6 +157,8 @@ class Toolbox:
     def _safely(self, call: Call, names: set[str]) -> Result:
         try:
             return self._checked(call, names)
+        except LeaseLost:
+            raise  # the conversation is in other hands: nobody waits for this result
         except Exception as error:  # noqa: BLE001 - every call gets an answer
             return self._failed(call, ErrorClass.bug, BROKEN, error=error)
 
@@ -180,6 +186,8 @@ class Toolbox:
     def _run(self, tool: Tool, call: Call, arguments: Arguments) -> Result:
         try:
             outcome = tool.run(self._context, arguments)
+        except LeaseLost:
+            raise
         except ToolRefusal as refusal:
             return self._failed(call, ErrorClass.domain_rule, refusal.text, code=refusal.code)
         except INFRASTRUCTURE as error:

@@ -46,7 +46,7 @@ def key(context: ToolContext, tool: str, arguments: Arguments) -> str:
 def once(context: ToolContext, tool: str, arguments: Arguments, act: Callable[[Session], Written]) -> str:
     """The text of `act`, run in one transaction with its key; of a second run, the text of the first.
 
-    Whatever `act` raises undoes both.
+    Whatever `act` raises undoes both. Raises LeaseLost if the conversation is in other hands by now.
     """
     for _ in range(_ATTEMPTS - 1):
         try:
@@ -61,6 +61,7 @@ def _once(context: ToolContext, tool: str, arguments: Arguments, act: Callable[[
     digest = key(context, tool, arguments)
     try:
         with context.db.writing() as session:
+            context.hold(session)
             again = _again(session, context, digest)
             if again is not None:
                 return again

@@ -21,6 +21,9 @@ STAFF = "[Mensagem da equipe enviada ao cliente]"
 AUTOMATIC = "[Mensagem automática enviada ao cliente]"
 NOT_EXECUTED = "Não executada: a conversa foi interrompida antes."
 
+# A crashed run has a fixed text of ours behind it.
+ANSWERED = (Outcome.ANSWERED, Outcome.HANDED_OFF, Outcome.CRASHED)
+
 Turn = list[ChatMessage]
 
 
@@ -40,11 +43,22 @@ def window(past: Past, *, max_turns: int, max_tokens: int) -> list[ChatMessage]:
     kept: list[Turn] = []
     tokens = 0
     for turn in reversed(turns(past)):
+        if not kept and estimate(turn) > max_tokens:
+            turn = _words_only(turn)  # however large: without it, "sim" would answer nothing
         tokens += estimate(turn)
-        if len(kept) == max_turns or tokens > max_tokens:
+        if len(kept) == max_turns or (kept and tokens > max_tokens):
             break
         kept.append(turn)
     return joined(message for turn in reversed(kept) for message in turn)
+
+
+def _words_only(turn: Turn) -> Turn:
+    """The turn without its calls and results."""
+    texts = [
+        message | {"content": [block for block in message["content"] if block["type"] == "text"]}
+        for message in turn
+    ]
+    return [message for message in texts if message["content"]]
 
 
 def estimate(messages: Iterable[ChatMessage]) -> int:
@@ -68,7 +82,7 @@ def joined(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
 
 def turns(past: Past) -> list[Turn]:
     """Every turn, oldest first: the runs that ended with an answer, and what was said outside of them."""
-    ended = [run for run in past.runs if run.outcome in (Outcome.ANSWERED, Outcome.HANDED_OFF)]
+    ended = [run for run in past.runs if run.outcome in ANSWERED]
     by_input = {seq: run for run in ended for seq in range(run.from_seq + 1, run.through_seq + 1)}
     closed = {episode.closed_seq: episode for episode in past.episodes if episode.closed_seq is not None}
     result: list[Turn] = []

@@ -49,17 +49,18 @@ class Recorder(Protocol):
 
 @dataclass(frozen=True)
 class Answered:
-    """The run is done: this text goes to the customer."""
+    """The run is done: this text goes to the customer. `writes` as for HandedOff."""
 
     text: str
+    writes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class HandedOff:
     """People take over. `text` is what the model could still say, or None: a fixed text is due then.
 
-    `writes` are the results of what was done in this run, so that a fixed text can tell them. `detail` is for
-    staff and logs.
+    `writes` are the results of what was done in this run, so that a fixed text can tell them. `detail` is the
+    customer's motive in the model's words, for staff.
     """
 
     reason: Reason
@@ -97,7 +98,8 @@ class Loop:
         """Do the one thing that is due."""
         progress = self.progress
         if progress.missing_calls:
-            self._run_tools()
+            # After a crash: the calls of an answer that said it was finished are never run.
+            self._run_tools() if progress.step is Step.RUN_TOOLS else self._refuse_calls()
             return None
         if progress.wants_person is not None:
             return self._force(Reason.PEDIDO_DO_CLIENTE, progress.wants_person)
@@ -118,8 +120,8 @@ class Loop:
         return None
 
     def _next_input(self) -> int:
-        """Input tokens of the next call: what the last one took, and what has come since."""
-        return self.progress.last_input_tokens + estimate(self.progress.messages[-1:])
+        """Input tokens of the next call: what the last one took, its answer, and what has come since."""
+        return self.progress.last_input_tokens + estimate(self.progress.messages[-2:])
 
     def _left(self) -> float:
         return self.limits.seconds - (self.clock() - self._began)
@@ -137,8 +139,8 @@ class Loop:
             reply = self._send(request, self._left() - self._reserve())
         except ModelError as error:
             return self._no_answer(error)
-        except InvalidRequest as error:
-            return self._exit(Reason.ERRO_INTERNO, detail=str(error))
+        except InvalidRequest:
+            return self._exit(Reason.ERRO_INTERNO)
         reply = replace(reply, content=self.progress.with_fresh_ids(reply.content))
         kept = step_after(reply, max_tokens) not in LEAVES_NO_TRACE
         self.recorder.answer(reply, kept=kept, milliseconds=_ms(self.clock() - began))
@@ -160,7 +162,7 @@ class Loop:
         log.warning("model_failed", kind=error.kind, error=str(error))
         if self._left() <= self._reserve():
             return self._force(Reason.LIMITE_TEMPO)
-        return self._exit(Reason.MODELO_INDISPONIVEL, detail=f"{error.kind}: {error}")
+        return self._exit(Reason.MODELO_INDISPONIVEL)
 
     # Deciding
 
@@ -175,31 +177,29 @@ class Loop:
             case Step.TRUNCATED:
                 return self._truncated(reply)
             case Step.REFUSED:
-                return self._exit(Reason.REFUSAL, detail=reply.detail)
+                log.info("model_refused", detail=reply.detail)
+                return self._exit(Reason.REFUSAL)
             case Step.UNKNOWN:
                 log.error("unknown_stop_reason", stop_reason=reply.stop_reason)
-                return self._exit(Reason.STOP_REASON_DESCONHECIDO, detail=f"stop_reason: {reply.stop_reason}")
+                return self._exit(Reason.STOP_REASON_DESCONHECIDO)
 
     def _answer(self, reply: ModelReply) -> Outcome | None:
         if calls_of(reply.content):
-            self._refuse_calls(reply)
+            self.progress.keep(reply.content)
             return None
         text = text_of(reply.content)
         if not text:
             return self._nudge_or_exit("empty", texts.NUDGE_EMPTY, Reason.RESPOSTA_VAZIA)
-        fault = checks.fault(text, self._evidence())
+        fault = checks.fault(text, self._evidence(), final=bool(self.progress.broken_tools))
         if fault is not None:
             return self._nudge_or_exit(fault.kind, fault.nudge, fault.reason)
         if self.progress.broken_tools:
-            return HandedOff(Reason.ERRO_INTERNO, text, tuple(self.progress.writes), self._broken())
-        return Answered(text)
+            return HandedOff(Reason.ERRO_INTERNO, text, tuple(self.progress.writes))
+        return Answered(text, tuple(self.progress.writes))
 
-    def _broken(self) -> str:
-        return f"tools: {', '.join(sorted(self.progress.broken_tools))}"
-
-    def _refuse_calls(self, reply: ModelReply) -> None:
+    def _refuse_calls(self) -> None:
         """Calls in an answer that says it is finished: answered as not executed, and the model goes on."""
-        for result in self.toolbox.not_executed(calls_of(reply.content), texts.CALL_AFTER_END):
+        for result in self.toolbox.not_executed(self.progress.missing_calls, texts.CALL_AFTER_END):
             self.recorder.result(result)
             self.progress.take_result(result)
 
@@ -211,7 +211,7 @@ class Loop:
 
     def _resume(self) -> Outcome | None:
         if self.progress.pauses >= MAX_PAUSES:
-            return self._force(Reason.LIMITE_ITERACOES, "pause_turn")
+            return self._force(Reason.LIMITE_ITERACOES)
         # We have no server tools, so a list that ends with this answer would be refused as a prefill:
         # the answer goes back as it is, with a word of ours behind it.
         self._nudge(f"{PAUSE}{self.progress.pauses}", texts.NUDGE_CONTINUE)
@@ -228,7 +228,7 @@ class Loop:
         if calls_of(reply.content):
             return self._force(Reason.TOOL_USE_TRUNCADO)
         whole = texts.whole_sentences(text_of(reply.content))
-        if not whole or checks.fault(whole, self._evidence()):
+        if not whole or checks.fault(whole, self._evidence(), final=True):
             return self._exit(Reason.RESPOSTA_TRUNCADA)
         return HandedOff(Reason.RESPOSTA_TRUNCADA, whole, tuple(self.progress.writes))
 
@@ -237,7 +237,8 @@ class Loop:
             self.recorder.result(result)
             self.progress.take_result(result)
 
-        self.toolbox.execute(self.progress.missing_calls, take)
+        names = {call.name for call in self.progress.open_calls}
+        self.toolbox.execute(self.progress.missing_calls, take, beside=names)
 
     def _evidence(self) -> checks.Evidence:
         return self.evidence.with_writes(self.progress.writes)

@@ -83,7 +83,7 @@ class Progress:
     def take_result(self, result: Result) -> None:
         """One result came; when all are there they become one message, in the order of the calls."""
         if self.undecided is not None:
-            self.keep(self.undecided.content)  # calls of an answer that said it was finished
+            self.keep(self.undecided.content)  # replayed: calls of an answer that said it was finished
         self._results.append(result)
         if result.error_class in OUR_FAULT:
             self.broken_tools.add(result.call.name)

@@ -1,6 +1,7 @@
 """What the model is told: the system prompt (the same bytes through a run) and the context of this turn."""
 
 import hashlib
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -19,6 +20,7 @@ from tools.schema import input_schema
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 DAYS_AHEAD = 14
+MAX_WORDS = 12_000  # characters of the customer's in one turn
 
 _environment = Environment(
     loader=FileSystemLoader(TEMPLATES / "prompt"),
@@ -107,10 +109,21 @@ _KINDS = {
 
 def describe(message: Message) -> str:
     """An inbound message as the model reads it; what is not text is named in brackets."""
-    words = " ".join([message.text.strip(), *_heeded(message)]).strip()
+    words = " ".join([untrusted(message.text.strip()), *_heeded(message)]).strip()
+    if "transcript" in message.extra:
+        return f"[Áudio transcrito] {untrusted(message.extra['transcript'])} {words}".strip()
     if message.kind == "text" or message.kind not in _KINDS:
         return words
     return f"[O cliente enviou {_KINDS[message.kind]}.]" + (f" {words}" if words else "")
+
+
+_TAG = re.compile(r"<(?=[/!?a-zA-Z])")
+_BRACKETS = str.maketrans("[]", "()")
+
+
+def untrusted(text: str) -> str:
+    """A customer's words without the marks in which our own lines stand: they cannot pass for one of them."""
+    return _TAG.sub("‹", text.translate(_BRACKETS))
 
 
 _HEEDED = {
@@ -125,9 +138,16 @@ def _heeded(message: Message) -> list[str]:
     return [_HEEDED[Wish(message.extra["wish"])]] if "wish" in message.extra else []
 
 
+def _newest(words: str) -> str:
+    """The end of a very long burst: no run starts with more than its brakes are made for."""
+    if len(words) <= MAX_WORDS:
+        return words
+    return f"[O começo, longo demais, foi omitido.] …{words[-MAX_WORDS:]}"
+
+
 def input_blocks(facts: TurnFacts, messages: Sequence[Message]) -> list[Block]:
     """The content of the user message that opens a run: the context, then the customer's words."""
-    words = "\n".join(text for message in messages if (text := describe(message)))
+    words = _newest("\n".join(text for message in messages if (text := describe(message))))
     return [
         {"type": "text", "text": context_block(facts)},
         {"type": "text", "text": words or "[O cliente enviou uma mensagem vazia.]"},

@@ -4,14 +4,11 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from sqlalchemy.exc import IntegrityError
-
 from bot.agent.account import Account
 from bot.llm.client import Block, ModelReply
-from models import conversation, run
+from models import run
 from models.conversation import Claim
 from models.db import Database
-from models.errors import LeaseLost
 from models.handoff import Reason
 from models.run import NewStep, RunStep, StepKind
 from tools.execute import Result
@@ -19,7 +16,7 @@ from tools.execute import Result
 
 @dataclass
 class RunRecorder:
-    """The steps of one run from `position` on, and what it used up. Raises LeaseLost once the claim is gone."""
+    """The steps of one run from `position` on, and what it used up. Raises LeaseLost when the claim is gone."""
 
     db: Database
     claim: Claim
@@ -68,12 +65,8 @@ class RunRecorder:
         self.account.add_steps(steps)
 
     def _add(self, step: NewStep) -> None:
-        try:
-            with self.db.writing() as session:
-                conversation.hold(session, self.claim)
-                run.add_step(session, self.now(), self.claim.tenant_id, self.run_id, self.position, step)
-        except IntegrityError:
-            raise LeaseLost from None  # that position is taken: another worker resumed this run
+        with self.db.writing() as session:
+            run.add_step(session, self.now(), self.claim, self.run_id, self.position, step)
         self.position += 1
 
 

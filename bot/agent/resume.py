@@ -24,7 +24,8 @@ def replay(
                 progress.take_answer(reply, step_after(reply, max_tokens(progress, limits)))
             case StepKind.RESULT:
                 result = result_of(step)
-                toolbox.remember(result.call, result.is_error)
+                if result.error_class != ErrorClass.not_executed:
+                    toolbox.remember(result.call, result.is_error)
                 progress.take_result(result)
             case StepKind.NUDGE:
                 progress.take_nudge(step.content["kind"], step.content["text"])

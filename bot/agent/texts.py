@@ -7,8 +7,8 @@ from bot.llm.client import ChatMessage
 from models.handoff import Reason
 
 NUDGE_EMPTY = (
-    "[Sistema] Sua resposta chegou sem texto. Responda agora ao cliente em português, com uma mensagem "
-    "curta, ou chame uma ferramenta."
+    "[Sistema] Sua resposta não pôde ser usada: não trouxe uma mensagem completa nem a chamada de uma "
+    "ferramenta. Responda agora ao cliente em português, com uma mensagem curta, ou chame a ferramenta."
 )
 NUDGE_CONTINUE = "[Sistema] Continue de onde parou."
 CALL_AFTER_END = (

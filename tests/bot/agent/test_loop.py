@@ -1,6 +1,6 @@
 """The loop alone: a scripted Claude behind the real client, tools in memory, no database."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, get_args
@@ -49,12 +49,15 @@ CONTEXT = ToolContext(
 class MemoryToolbox(Toolbox):
     """Tools that answer with their name; `fail` names those whose result is an error."""
 
-    def __init__(self, fail: Sequence[str] = ()) -> None:
+    def __init__(self, fail: Sequence[str] = (), failure: ErrorClass = ErrorClass.domain_rule) -> None:
         super().__init__((), CONTEXT, max_identical=2)
         self.fail = fail
+        self.failure = failure
         self.executed: list[Call] = []
 
-    def execute(self, calls: Sequence[Call], on_result: Callable[[Result], None]) -> list[Result]:
+    def execute(
+        self, calls: Sequence[Call], on_result: Callable[[Result], None], *, beside: Collection[str] = ()
+    ) -> list[Result]:
         results = [self._result(call) for call in calls]
         for result in results:
             on_result(result)
@@ -63,7 +66,7 @@ class MemoryToolbox(Toolbox):
     def _result(self, call: Call) -> Result:
         self.executed.append(call)
         if call.name in self.fail:
-            return Result(call, "não deu", is_error=True, error_class=ErrorClass.domain_rule)
+            return Result(call, "não deu", is_error=True, error_class=self.failure)
         if call.name == "chamar":
             return Result(call, "Pedido registrado.", handoff="quer uma pessoa")
         return Result(call, f"{call.name} ok")
@@ -114,15 +117,30 @@ def play(
     *,
     limits: Limits = LIMITS,
     fail: Sequence[str] = (),
+    failure: ErrorClass = ErrorClass.domain_rule,
     clock: Callable[[], float] = lambda: 0.0,
 ) -> Played:
     """Run the loop over the script; no request of it may break a rule of the API."""
     fake = FakeClaude(script)
-    model = AnthropicClient(fake.client(), key="k", model="claude-haiku-5-5", sleep=lambda seconds: None)
-    toolbox, recorder = MemoryToolbox(fail), MemoryRecorder()
+    toolbox, recorder = MemoryToolbox(fail, failure), MemoryRecorder()
+    loop = loop_over(fake, toolbox, recorder, limits=limits, clock=clock)
+    played = Played(loop.run(), fake, toolbox, recorder)
+    assert fake.refusals == []
+    return played
+
+
+def loop_over(
+    fake: FakeClaude,
+    toolbox: MemoryToolbox,
+    recorder: MemoryRecorder,
+    *,
+    limits: Limits = LIMITS,
+    clock: Callable[[], float] = lambda: 0.0,
+) -> Loop:
+    """A loop at its beginning, behind the real client."""
     start = [{"role": "user", "content": [{"type": "text", "text": "Oi, quero marcar"}]}]
-    loop = Loop(
-        model=model,
+    return Loop(
+        model=AnthropicClient(fake.client(), key="k", model="claude-haiku-5-5", sleep=lambda seconds: None),
         toolbox=toolbox,
         system="Você é o assistente.",
         specs=SPECS,
@@ -132,13 +150,6 @@ def play(
         evidence=Evidence(),
         clock=clock,
     )
-    played = Played(loop.run(), fake, toolbox, recorder)
-    assert fake.refusals == []
-    return played
-
-
-def last_texts(played: Played) -> str:
-    return str(played.requests[-1]["messages"][-1])
 
 
 # The table of stop reasons
@@ -441,6 +452,23 @@ def test_call_for_a_person_ends_the_run_with_its_motive() -> None:
         Reason.PEDIDO_DO_CLIENTE, "Já chamei alguém.", detail="quer uma pessoa"
     )
     forced(played)
+
+
+@pytest.mark.parametrize("failure", [ErrorClass.infrastructure, ErrorClass.bug])
+def test_tool_that_failed_by_our_fault_ends_at_people(failure: ErrorClass) -> None:
+    """The model was told to say that a person continues: it may, and a person does."""
+    said = "Tive um problema aqui. Uma pessoa da equipe vai continuar."
+    played = play([answer(tool_use("ver")), answer(text(said))], fail=["ver"], failure=failure)
+    assert played.outcome == HandedOff(Reason.ERRO_INTERNO, said)
+    assert played.recorder.nudges == []
+
+
+def test_long_answer_counts_for_the_next_call() -> None:
+    """What the model itself just said is input of the next call: the brake sees it coming."""
+    long = answer(text("x" * 90_000), tool_use("ver"), usage=(900, 900))
+    played = play([long, answer(text("Uma pessoa continua."))])
+    assert isinstance(played.outcome, HandedOff)
+    assert played.outcome.reason == Reason.LIMITE_TOKENS
 
 
 # The model does not answer
