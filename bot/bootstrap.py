@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from bot import ears
 from bot.http import Http, ThreadClients
 from bot.llm import prices
 from bot.llm.anthropic import AnthropicClient
@@ -106,12 +107,13 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
     context = httpx.create_ssl_context()
     client = model_client(settings, ThreadClients(verify=context))
     senders = Senders(settings, db, environment, context)
-    model: Callable[[], ModelClient] = lambda: client  # noqa: E731  # one for all threads
+    hears = ears.ears(settings, environment, ThreadClients(verify=context))
     return Services(
         settings=settings,
         db=db,
         model=model,
         sender_for=lambda tenant_id: TerminalAware(lambda: senders.sender_for(tenant_id)),
         environment=environment,
+        ears=hears,
         prices=prices.with_given(settings.model_prices),
     )

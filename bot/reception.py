@@ -1,30 +1,80 @@
-"""What is answered without asking the model: wishes that we heed at once. Pure."""
+"""What is answered without asking the model: wishes that were heeded already, and what it could not read.
 
+Pure: from what there is to answer to a fixed answer, or none.
+"""
+
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from bot import texts
+from bot import choices, texts
+from bot.choices import Choice, Question
 from bot.material import Material
 from models.customer import Wish
-from models.message import Message
+from models.handoff import Reason
+from models.message import Direction, Message, Status
 
 
 @dataclass(frozen=True)
 class Plain:
-    """A fixed answer to a whole turn."""
+    """A fixed answer to a whole turn; `extra` is what its line keeps."""
 
     text: str
+    extra: dict[str, Any]
 
 
-def answer(material: Material) -> Plain | None:
-    """The fixed answer to all that came since the last one; None where the model is to answer."""
-    wishes = [_only_wish(message) for message in material.inputs]
-    last = wishes[-1]
-    if last is None or None in wishes:
+WRITE, PERSON = Choice("write", "Vou escrever"), Choice("person", "Falar com uma pessoa")
+UNREADABLE = ("audio", "image", "video", "document")
+_EVENTS = ("reaction", "system", "unsupported")
+
+
+def wish(material: Material) -> Plain | None:
+    """The answer where nothing was said but that they want no more messages, or want them again."""
+    wishes = [_only_wish(message) for message in _said(material)]
+    if not wishes or None in wishes:
         return None
-    if last == Wish.STOP:
-        return Plain(texts.stopped(material.tenant, booked=bool(material.appointments)))
-    return Plain(texts.started(material.tenant))
+    if wishes[-1] == Wish.STOP:
+        return Plain(texts.stopped(material.tenant, booked=bool(material.appointments)), {})
+    return Plain(texts.started(material.tenant), {})
+
+
+def answer(material: Material) -> Plain | Reason | None:
+    """The fixed answer, or why people are to answer; None where the model is asked."""
+    said, question = _said(material), choices.offered(_last_line(material))
+    if question == (WRITE, PERSON) and len(said) == 1 and (choice := choices.chosen(question, said[0])):
+        return Reason.PEDIDO_DO_CLIENTE if choice == PERSON else Plain(texts.WRITE_ON, {})
+    if not said or not all(_is_wordless(message) for message in said):
+        return wish(material)
+    unread = next((message.kind for message in said if message.kind in UNREADABLE), None)
+    if unread is None:
+        return Plain(texts.STICKER, {})
+    if question == (WRITE, PERSON):
+        return Reason.MIDIA_NAO_SUPORTADA
+    asked = Question(texts.unread(unread), (WRITE, PERSON))
+    return Plain(asked.text(), asked.extra())
+
+
+def _said(material: Material) -> Sequence[Message]:
+    return [message for message in material.inputs if message.kind not in _EVENTS]
 
 
 def _only_wish(message: Message) -> Wish | None:
     return Wish(message.extra["wish"]) if message.extra.get("only_wish") else None
+
+
+def _is_wordless(message: Message) -> bool:
+    """Whether nothing in it could be read: a caption or a transcript is words."""
+    if message.kind not in (*UNREADABLE, "sticker"):
+        return False
+    return not message.text.strip() and "transcript" not in message.extra
+
+
+def _last_line(material: Material) -> Message | None:
+    """The last thing that we said to the customer before this turn."""
+    first = material.inputs[0].seq
+    ours = (
+        line
+        for line in reversed(material.past.messages)
+        if line.direction == Direction.OUT and line.seq < first
+    )
+    return next((line for line in ours if line.status not in (Status.NOTE, Status.DROPPED)), None)

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 
+from bot.ears import Ears
 from bot.llm.client import ModelClient
 from bot.llm.prices import LIST, Prices
 from bot.meters import Meters
@@ -30,6 +31,7 @@ class Services:
     model: Callable[[], ModelClient]
     sender_for: Callable[[int], Sender]
     now: Callable[[], datetime] = system_clock
+    ears: Ears | None = None  # None: voice messages are not understood
     prices: Prices = LIST
     meters: Meters = field(default_factory=Meters)
     wake_agent: threading.Event = field(default_factory=threading.Event)

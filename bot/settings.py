@@ -42,6 +42,10 @@ class Settings(BaseSettings):
     openai_base_url: str = "https://api.openai.com/v1"
     openai_model: str | None = None
 
+    transcription_base_url: str = "https://api.openai.com/v1"
+    transcription_api_key: str | None = None
+    transcription_model: str | None = None
+
     agent_max_iterations: int = Field(default=8, ge=1, le=50)
     agent_max_input_tokens: int = Field(default=60_000, ge=1000)
     agent_max_identical_calls: int = Field(default=2, ge=1)
@@ -86,7 +90,9 @@ class Settings(BaseSettings):
             raise ValueError("must look like sqlite:///file.db or postgresql://user@host/name") from None
         return value
 
-    @field_validator("public_url", "twilio_api_url", "anthropic_base_url", "openai_base_url")
+    @field_validator(
+        "public_url", "twilio_api_url", "anthropic_base_url", "openai_base_url", "transcription_base_url"
+    )
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
         if value is not None and not value.startswith(("http://", "https://")):
@@ -112,6 +118,8 @@ class Settings(BaseSettings):
             raise ValueError("ANTHROPIC_API_KEY is missing, and LLM_PROVIDER or LLM_FALLBACK is anthropic")
         if "openai" in self.providers and not self.openai_model:
             raise ValueError("OPENAI_MODEL is missing, and the provider or LLM_FALLBACK is openai")
+        if self.transcription_api_key and not self.transcription_model:
+            raise ValueError("TRANSCRIPTION_MODEL is missing, and TRANSCRIPTION_API_KEY is set")
         if self.agent_retry_max_tokens < self.agent_max_tokens:
             raise ValueError("AGENT_RETRY_MAX_TOKENS must not be smaller than AGENT_MAX_TOKENS")
         return self

@@ -81,6 +81,21 @@ def started(tenant: Tenant) -> str:
     return f"Que bom! Você voltou a receber os lembretes e avisos de {tenant.name}. Posso ajudar em algo?"
 
 
+STICKER = "Recebi sua figurinha! 😄 Para eu ajudar com um horário, me escreve o que você precisa?"
+WRITE_ON = "Pode escrever! Me conta o que você precisa: marcar, mudar ou ver um horário?"
+_UNREAD = {
+    "audio": "Recebi seu áudio, mas não consegui ouvir.",
+    "image": "Recebi sua imagem, mas não consigo ver imagens por aqui.",
+    "video": "Recebi seu vídeo, mas não consigo ver vídeos por aqui.",
+    "document": "Recebi seu arquivo, mas não consigo abrir arquivos por aqui.",
+}
+
+
+def unread(kind: str) -> str:
+    """That something could not be heard or seen, and how to go on (the answers follow)."""
+    return f"{_UNREAD[kind]} 😕 Como você prefere continuar?"
+
+
 def limit_detail(over: Over) -> str:
     """For staff: which limit of the day was reached, and how much was used."""
     whose = "Este cliente" if over.scope == Scope.CUSTOMER else "O negócio"

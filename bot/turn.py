@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import structlog
 from sqlmodel import Session
 
-from bot import reception, texts
+from bot import media, reception, texts
 from bot.agent import history, prompt
 from bot.agent.account import Account
 from bot.agent.checks import Evidence
@@ -76,16 +76,30 @@ def _answer(services: Services, claim: Claim) -> None:
         with services.db.writing() as session:
             conversation.finish(session, claim, answered_seq=claim.through_seq)
         return
-    plain = reception.answer(material) if material.left is None else None
-    if plain is not None:
-        _answer_plainly(services, claim, plain)
-        return
-    if over is not None:
-        _pause(services, claim, over)
+    if material.left is None and _receive(services, claim, material, over):
         return
     turn = _begin(services, claim, material)
     outcome = turn.outcome()
     _commit(services, turn, outcome)
+
+
+def _receive(services: Services, claim: Claim, material: Material, over: Over | None) -> bool:
+    """Answer what needs no model, or may not have one; says whether that was all."""
+    if (wish := reception.wish(material)) is not None:
+        _answer_plainly(services, claim, wish)
+        return True
+    if over is not None:
+        _pause(services, claim, over)
+        return True
+    media.hear(services, claim, material)
+    match reception.answer(material):
+        case Plain() as plain:
+            _answer_plainly(services, claim, plain)
+        case Reason() as reason:
+            _to_people(services, claim, reason)
+        case None:
+            return False
+    return True
 
 
 @dataclass(frozen=True)
@@ -328,7 +342,16 @@ def _answer_plainly(services: Services, claim: Claim, plain: Plain) -> None:
     now = services.now()
     with services.db.writing() as session:
         conversation.finish(session, claim, answered_seq=claim.through_seq)
-        _queue(session, now, claim, plain.text, author=Author.SYSTEM, epoch=claim.epoch, run_id=None)
+        message.add(
+            session,
+            now,
+            claim.tenant_id,
+            claim.conversation_id,
+            author=Author.SYSTEM,
+            text=plain.text,
+            epoch=claim.epoch,
+            extra=plain.extra,
+        )
     log.info("answered_plainly")
     services.wake_outbox.set()
 
@@ -348,10 +371,12 @@ def _over_limit(session: Session, services: Services, claim: Claim, tenant: Tena
 def _pause(services: Services, claim: Claim, over: Over) -> None:
     """Over a limit the model is not asked: a fixed text, and the human queue."""
     log.warning("usage_limit_reached", scope=over.scope, runs=over.used.runs, tokens=over.used.input_tokens)
+    _to_people(services, claim, Reason.LIMITE_DE_USO, texts.limit_detail(over))
+
+
+def _to_people(services: Services, claim: Claim, reason: Reason, detail: str = "") -> None:
     with services.db.writing() as session:
-        _hand_over_plainly(
-            session, services.now(), claim, Reason.LIMITE_DE_USO, detail=texts.limit_detail(over)
-        )
+        _hand_over_plainly(session, services.now(), claim, reason, detail=detail)
     services.wake_outbox.set()
 
 

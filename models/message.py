@@ -1,11 +1,12 @@
 """Every line said, in or out: inbox, outbox and transcript are three queries on one table."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint, insert, select, text
+from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint, insert, select, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
@@ -186,6 +187,8 @@ def _receive(session: Session, incoming: Incoming, now: datetime, debounce: time
         preview=_preview(incoming.text, incoming.kind),
         due_at=now + debounce if incoming.wants_answer else None,
     )
+    wish, only = incoming.wish, incoming.only_wish
+    heard = heeded(session, now, incoming.tenant_id, customer_id, wish, only=only)
     session.execute(
         insert(messages).values(
             tenant_id=incoming.tenant_id,
@@ -196,7 +199,7 @@ def _receive(session: Session, incoming: Incoming, now: datetime, debounce: time
             kind=incoming.kind,
             text=incoming.text,
             media=list(incoming.media),
-            extra=incoming.extra | _heeded(session, now, customer_id, incoming),
+            extra=incoming.extra | heard,
             status=Status.RECEIVED,
             provider_sid=incoming.provider_sid,
             prefer_text=False,
@@ -207,13 +210,23 @@ def _receive(session: Session, incoming: Incoming, now: datetime, debounce: time
     return Received(place.conversation_id, duplicate=False, due=place.due)
 
 
-def _heeded(session: Session, now: datetime, customer_id: int, incoming: Incoming) -> dict[str, Any]:
+def heeded(
+    session: Session, now: datetime, tenant_id: int, customer_id: int, wish: Wish | None, *, only: bool
+) -> dict[str, Any]:
     """Do at once as the customer wishes, whoever holds the conversation; what the line keeps of it."""
-    if incoming.wish == Wish.STOP:
-        customer.opt_out(session, now, incoming.tenant_id, customer_id)
-    elif incoming.wish is None or not customer.opt_in(session, incoming.tenant_id, customer_id):
+    if wish == Wish.STOP:
+        customer.opt_out(session, now, tenant_id, customer_id)
+    elif wish is None or not customer.opt_in(session, tenant_id, customer_id):
         return {}  # who had not stopped means something else by "voltar"
-    return {"wish": incoming.wish, "only_wish": incoming.only_wish}
+    return {"wish": wish, "only_wish": only}
+
+
+def annotate(session: Session, line: Message, **extra: object) -> None:
+    """Keep with a line what was found out of it (its transcript), in the row and in the object."""
+    line.extra = line.extra | extra
+    messages = table(Message)
+    mine = (messages.c.tenant_id == line.tenant_id, messages.c.id == line.id)
+    session.execute(update(messages).where(*mine).values(extra=line.extra))
 
 
 def _preview(text: str, kind: str) -> str:
@@ -236,6 +249,7 @@ def add(
     client_key: str | None = None,
     content: Content | None = None,
     send_before: datetime | None = None,
+    extra: Mapping[str, object] | None = None,
 ) -> int:
     """Append a line of ours to the conversation; gives its seq.
 
@@ -260,7 +274,7 @@ def add(
             kind="text",
             text=text,
             media=[],
-            extra={},
+            extra=dict(extra or {}),
             status=status,
             epoch=epoch,
             run_id=run_id,
