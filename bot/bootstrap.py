@@ -107,6 +107,7 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
     context = httpx.create_ssl_context()
     client = model_client(settings, ThreadClients(verify=context))
     senders = Senders(settings, db, environment, context)
+    model: Callable[[], ModelClient] = lambda: client  # noqa: E731  # one for all threads
     hears = ears.ears(settings, environment, ThreadClients(verify=context))
     return Services(
         settings=settings,
