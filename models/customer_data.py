@@ -148,7 +148,7 @@ def _message(line: Message, when: When) -> Json:
     return {
         "direction": line.direction,
         "author": line.author,
-        "text": line.text,
+        "text": line.said,
         "at": when(line.created_at),
         "status": line.status,
     }

@@ -117,6 +117,11 @@ class Message(SQLModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     sent_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
+    @property
+    def said(self) -> str:
+        """The words of it: what was written, or of a recording what was heard."""
+        return self.text or str(self.extra.get("transcript", ""))
+
 
 UNSENT = (Status.QUEUED, Status.SENDING, Status.IN_DOUBT)
 PREVIEW_LENGTH = 120

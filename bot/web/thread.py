@@ -164,7 +164,7 @@ def _said(line: Line, zone: ZoneInfo, customer: str, fresh_after: int | None) ->
         side="in" if message.direction == Direction.IN else "out",
         author=message.author,
         who=_who(line, customer),
-        text=message.text,
+        text=message.said,
         attachments=_attachments(line),
         at=words.clock(message.created_at, zone),
         iso=message.created_at.isoformat(),

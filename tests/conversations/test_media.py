@@ -70,7 +70,7 @@ def test_a_voice_message_is_a_message(hearing: Stage, fake: FakeMedia) -> None:
     fake.missing = 2
     assert hearing.say("", **VOICE) == ["Pois não?"]
     assert asked(hearing) == "[Áudio transcrito] Sim, pode marcar."
-    assert hearing.messages[0].extra["transcript"] == "Sim, pode marcar."
+    assert hearing.messages[0].said == "Sim, pode marcar."
 
 
 def test_what_was_heard_stays_in_the_history(hearing: Stage, fake: FakeMedia) -> None:

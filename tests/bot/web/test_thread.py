@@ -109,3 +109,12 @@ def test_a_new_day_begins_at_the_business_s_midnight() -> None:
 def test_lines_above_what_was_seen_are_marked() -> None:
     items = thread.build([line(1), line(2), line(3)], [], NOW, SAO_PAULO, fresh_after=2)
     assert [item.fresh for item in items if isinstance(item, Said)] == [False, False, True]
+
+
+def test_a_recording_is_read_as_it_was_heard() -> None:
+    voice = line(1, author=Author.CUSTOMER)
+    voice.message.text, voice.message.kind = "", "audio"
+    voice.message.extra = {"transcript": "quero um corte"}
+    [_, said] = thread.build([voice], [], NOW, SAO_PAULO)
+    assert isinstance(said, Said)
+    assert said.text == "quero um corte"
