@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlmodel import Session, col, select
 
 from models import password as passwords
-from models import staff
+from models import staff, team
 from models.db import Database
 from models.password import Unacceptable
 from models.staff import Staff
@@ -39,8 +39,9 @@ def reset(db: Database, now: datetime, email: str, given: str | None) -> str:
 
 
 def disable(db: Database, now: datetime, email: str) -> None:
-    with db.writing() as session:
-        staff.disable(session, now, _found(session, email))
+    with db.reading() as session:
+        found = _found(session, email)
+    team.disable(db, now, found)
 
 
 def lines(db: Database, slug: str | None) -> list[str]:

@@ -14,7 +14,7 @@ from bot import outbox, turn
 from bot.llm.offline import OfflineModel
 from bot.services import Services
 from bot.whatsapp.client import Sent
-from models import alternatives, appointment, catalog, conversation, customer, handoff, message
+from models import alternatives, appointment, catalog, conversation, customer, desk, message
 from models.appointment import AppointmentStatus
 from models.db import Database
 from models.message import Incoming, Status
@@ -133,7 +133,7 @@ def _answer(
     """Staff reply and give the conversation back."""
     with db.writing() as session:
         last = conversation.find(session, tenant_id, conversation_id).last_seq
-        handoff.reply(
+        desk.reply(
             session,
             at,
             tenant_id,
@@ -143,7 +143,7 @@ def _answer(
             last_seen_seq=last,
             client_key=_sid(),
         )
-        handoff.give_back(session, at, tenant_id, conversation_id, staff_id, note=NOTE)
+        desk.give_back(session, at, tenant_id, conversation_id, staff_id, note=NOTE)
 
 
 def _sid() -> str:

@@ -1,8 +1,10 @@
 """Tables and the rules about them. Knows no Flask, no httpx and no settings."""
 
 from models import (
+    alert,
     appointment,
     audit,
+    canned,
     catalog,
     conversation,
     customer,
@@ -12,14 +14,17 @@ from models import (
     reminder,
     run,
     staff,
+    team,
     tenant,
     waitlist,
     worker,
 )
 
 __all__ = [
+    "alert",
     "appointment",
     "audit",
+    "canned",
     "catalog",
     "conversation",
     "customer",
@@ -29,6 +34,7 @@ __all__ = [
     "reminder",
     "run",
     "staff",
+    "team",
     "tenant",
     "waitlist",
     "worker",

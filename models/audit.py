@@ -13,7 +13,10 @@ class AuditEvent(SQLModel, table=True):
     """One act. `action` is a verb with a noun ("conversation.take"); `detail` never holds message texts."""
 
     __tablename__ = "audit_event"
-    __table_args__ = (Index("ix_audit_event_tenant", "tenant_id", "id"),)
+    __table_args__ = (
+        Index("ix_audit_event_tenant", "tenant_id", "id"),
+        Index("ix_audit_event_subject", "tenant_id", "subject_id", "id"),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     tenant_id: int = Field(foreign_key="tenant.id")

@@ -43,6 +43,7 @@ class Conversation(SQLModel, table=True):
 
     `epoch` rises at each change of holder; `last_seq` numbers the messages; `answered_seq` is the watermark:
     every inbound message up to it has been dealt with. `due_at` None means nothing to do for the bot.
+    Until `reopen_until` a conversation that staff have resolved comes back to them when the customer writes.
     """
 
     __table_args__ = (
@@ -59,6 +60,22 @@ class Conversation(SQLModel, table=True):
             postgresql_where=text("due_at is not null"),
         ),
         Index("ix_conversation_holder", "tenant_id", "holder", "last_message_at"),
+        Index("ix_conversation_latest", "tenant_id", "last_message_at", "id"),
+        Index(
+            "ix_conversation_assignee",
+            "tenant_id",
+            "assignee_id",
+            sqlite_where=text("assignee_id is not null"),
+            postgresql_where=text("assignee_id is not null"),
+        ),
+        Index(
+            "ix_conversation_resolved",
+            "tenant_id",
+            "resolved_at",
+            "id",
+            sqlite_where=text("resolved_at is not null"),
+            postgresql_where=text("resolved_at is not null"),
+        ),
         Index(
             "ix_conversation_lease",
             "lease_until",
@@ -74,6 +91,10 @@ class Conversation(SQLModel, table=True):
     holder: str = Field(default=Holder.BOT, max_length=10)
     epoch: int = 0
     assignee_id: int | None = None
+    assigned_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # since when it is theirs
+    snoozed_until: datetime | None = Field(default=None, sa_type=UtcDateTime)  # or until the customer writes
+    resolved_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # and with people since no more
+    reopen_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
     due_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     lease_token: str | None = Field(default=None, max_length=32)
     lease_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -90,11 +111,16 @@ class Conversation(SQLModel, table=True):
 
 @dataclass(frozen=True)
 class Place:
-    """Where an inbound message lands. `due`: the bot holds the conversation and will answer."""
+    """Where an inbound message lands: who holds the conversation now. `due`: the bot does and will answer.
+
+    `reopened`: staff had resolved it a little before, and it has come back to them with this message.
+    """
 
     conversation_id: int
     seq: int
+    holder: Holder
     due: bool
+    reopened: bool
 
 
 def arrive(
@@ -112,7 +138,6 @@ def arrive(
     With `due_at` given it becomes due for the bot, or unread for people, by who holds it.
     """
     conversations = table(Conversation)
-    bot_holds = conversations.c.holder == Holder.BOT
     changes: dict[str, object] = {
         "last_seq": conversations.c.last_seq + 1,
         "last_inbound_at": now,
@@ -121,19 +146,47 @@ def arrive(
         "address": address,
     }
     if due_at is not None:
-        changes |= {
-            "due_at": case((bot_holds, due_at), else_=conversations.c.due_at),
-            "unread": case((bot_holds, conversations.c.unread), else_=conversations.c.unread + 1),
-            "waiting_since": func.coalesce(conversations.c.waiting_since, now, type_=UtcDateTime()),
-        }
+        changes |= _wanting(now, due_at)
     mine = (conversations.c.tenant_id == tenant_id, conversations.c.customer_id == customer_id)
-    returning = (conversations.c.id, conversations.c.last_seq, conversations.c.holder)
+    returning = (
+        conversations.c.id,
+        conversations.c.last_seq,
+        conversations.c.holder,
+        conversations.c.reopen_until,
+    )
     update_row = update(conversations).where(*mine).values(changes).returning(*returning)
     row = session.execute(update_row).first()
     if row is None:
         _create(session, now, tenant_id, customer_id, address)
         row = session.execute(update_row).one()
-    return Place(row.id, row.last_seq, due=due_at is not None and row.holder == Holder.BOT)
+    # Whatever puts a conversation into people's hands clears the mark: where it stands, this message did.
+    reopened = row.holder == Holder.QUEUE and row.reopen_until is not None
+    if reopened:
+        session.execute(update(conversations).where(*mine).values(reopen_until=None))
+    return Place(
+        row.id,
+        row.last_seq,
+        holder=Holder(row.holder),
+        due=due_at is not None and row.holder == Holder.BOT,
+        reopened=reopened,
+    )
+
+
+def _wanting(now: datetime, due_at: datetime) -> dict[str, object]:
+    """What changes when the customer wants an answer: from the bot, or from people."""
+    conversations = table(Conversation)
+    bot_holds = conversations.c.holder == Holder.BOT
+    reopens = and_(bot_holds, conversations.c.reopen_until > now)
+    bot_answers = and_(bot_holds, or_(conversations.c.reopen_until.is_(None), ~reopens))
+    return {
+        "holder": case((reopens, Holder.QUEUE.value), else_=conversations.c.holder),
+        "epoch": case((reopens, conversations.c.epoch + 1), else_=conversations.c.epoch),
+        "resolved_at": case((reopens, None), else_=conversations.c.resolved_at),
+        "snoozed_until": None,
+        "due_at": case((bot_answers, due_at), else_=conversations.c.due_at),
+        "unread": case((bot_answers, conversations.c.unread), else_=conversations.c.unread + 1),
+        "waiting_since": func.coalesce(conversations.c.waiting_since, now, type_=UtcDateTime()),
+    }
 
 
 def _create(session: Session, now: datetime, tenant_id: int, customer_id: int, address: str) -> None:
@@ -292,6 +345,8 @@ def hand_over(session: Session, mine: Claim, *, answered_seq: int) -> int:
                 "answered_seq": answered_seq,
                 "due_at": None,
                 "holder": Holder.QUEUE,
+                "resolved_at": None,
+                "reopen_until": None,
                 "epoch": conversations.c.epoch + 1,
                 "unread": conversations.c.unread + 1,
             }
@@ -355,6 +410,44 @@ def lock(session: Session, tenant_id: int, conversation_id: int) -> Conversation
     if found is None:
         raise NotFound("conversation")
     return found
+
+
+def to_queue(row: Conversation) -> None:
+    """Put a locked row into the queue: it is nobody's, and the bot is silent."""
+    _pass(row, Holder.QUEUE)
+    row.resolved_at = None
+
+
+def to_staff(row: Conversation, now: datetime, staff_id: int) -> None:
+    """Put a locked row into the hands of one of the staff."""
+    _pass(row, Holder.STAFF)
+    row.assignee_id, row.assigned_at = staff_id, now
+    row.resolved_at = None
+
+
+def to_bot(row: Conversation) -> None:
+    """Give a locked row back to the bot, which passes over all that was said with people."""
+    _pass(row, Holder.BOT)
+    row.answered_seq = row.last_seq
+    row.unread = 0
+    row.waiting_since = None
+
+
+def _pass(row: Conversation, holder: Holder) -> None:
+    row.holder = holder
+    row.epoch += 1
+    row.assignee_id = row.assigned_at = row.snoozed_until = row.reopen_until = None
+    row.due_at = row.lease_token = row.lease_until = None
+
+
+def held_by(session: Session, tenant_id: int, staff_id: int) -> list[int]:
+    """The ids of the conversations that one of the staff holds."""
+    query = (
+        select(col(Conversation.id))
+        .where(col(Conversation.tenant_id) == tenant_id, col(Conversation.assignee_id) == staff_id)
+        .order_by(col(Conversation.id))
+    )
+    return [row for row in session.scalars(query) if row is not None]
 
 
 def window_open(row: Conversation, now: datetime) -> bool:

@@ -16,7 +16,7 @@ from sqlmodel import Session, col, select
 
 from models import audit, conversation, customer_data
 from models.audit import AuditEvent
-from models.conversation import Conversation, Holder
+from models.conversation import Conversation
 from models.customer_data import Rows
 from models.db import Database
 from models.errors import Conflict
@@ -95,10 +95,8 @@ def _require_quiet(talk: Conversation, rows: Rows) -> None:
 def _end(talk: Conversation, rows: Rows, now: datetime) -> None:
     """Nothing of the conversation is open afterwards, and no text can be sent in it."""
     talk.address, talk.preview = _nobody(), ""
-    talk.holder, talk.assignee_id = Holder.BOT, None
-    talk.epoch += 1
-    talk.answered_seq, talk.unread = talk.last_seq, 0
-    talk.waiting_since = talk.last_inbound_at = None
+    conversation.to_bot(talk)
+    talk.last_inbound_at = None
     for episode in rows.handoffs:
         episode.detail = episode.note = ""
         if episode.closed_at is None:

@@ -10,7 +10,8 @@ from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint, inse
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
-from models import conversation, customer
+from models import conversation, customer, handoff
+from models.conversation import Holder, Place
 from models.customer import Wish
 from models.db import Database, UtcDateTime, table
 
@@ -75,6 +76,7 @@ class Message(SQLModel, table=True):
         UniqueConstraint("conversation_id", "client_key"),
         ForeignKeyConstraint(["tenant_id", "conversation_id"], ["conversation.tenant_id", "conversation.id"]),
         ForeignKeyConstraint(["tenant_id", "staff_id"], ["staff.tenant_id", "staff.id"]),
+        Index("ix_message_tenant", "tenant_id", "id"),
         Index(
             "ix_message_outbox",
             "send_after",
@@ -212,7 +214,26 @@ def _receive(session: Session, incoming: Incoming, now: datetime, debounce: time
             created_at=now,
         )
     )
-    return Received(place.conversation_id, duplicate=False, due=place.due)
+    due = place.due or _returns(session, incoming, place, now, now + debounce)
+    return Received(place.conversation_id, duplicate=False, due=due)
+
+
+def _returns(session: Session, incoming: Incoming, place: Place, now: datetime, due_at: datetime) -> bool:
+    """What a message may do that did not come to the bot; says whether the bot is to answer it after all."""
+    if place.reopened:
+        handoff.open_episode(
+            session,
+            now,
+            incoming.tenant_id,
+            place.conversation_id,
+            reason=None,
+            trigger_seq=place.seq,
+            reopened=True,
+        )
+    if not incoming.wants_answer or place.holder == Holder.BOT or not handoff.is_way_back(incoming.text):
+        return False
+    handoff.cancel(session, now, incoming.tenant_id, place.conversation_id, due_at=due_at)
+    return True
 
 
 def heeded(

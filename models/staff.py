@@ -62,6 +62,8 @@ class Staff(SQLModel, table=True):
     name: str = Field(max_length=120)
     password_hash: str = Field(max_length=200)
     role: str = Field(default="attendant", max_length=20)  # "attendant", "manager" or "owner"
+    shortcuts: bool = True  # keys of a single letter, which not everybody can do with
+    email_alerts: bool = True
     disabled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     created_at: datetime = Field(sa_type=UtcDateTime)
 
@@ -74,6 +76,7 @@ class StaffSession(SQLModel, table=True):
     id: int | None = Field(default=None, primary_key=True)
     staff_id: int = Field(foreign_key="staff.id", index=True)
     token_hash: str = Field(unique=True, max_length=64)
+    agent: str = Field(default="", max_length=200)  # the browser, as it names itself
     created_at: datetime = Field(sa_type=UtcDateTime)
     last_seen_at: datetime = Field(sa_type=UtcDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -99,7 +102,7 @@ def add(
     session: Session, now: datetime, tenant_id: int, email: str, name: str, password: str, role: str = "owner"
 ) -> Staff:
     """A new login. Raises Unacceptable."""
-    email, name = _normal(email), " ".join(name.split())
+    email, name = normal(email), " ".join(name.split())
     if not EMAIL.fullmatch(email) or len(email) > 254:
         raise Unacceptable(f'"{email}" is no e-mail address.')
     if not name or len(name) > 120:
@@ -125,7 +128,7 @@ def add(
 
 def find_by_email(session: Session, email: str) -> Staff | None:
     """The login of an e-mail address, in any case, of any business."""
-    email = _normal(email)
+    email = normal(email)
     # What is no address is not asked for either: PostgreSQL refuses some characters outright.
     if not EMAIL.fullmatch(email):
         return None
@@ -141,36 +144,23 @@ def list_of(session: Session, tenant_id: int) -> list[Staff]:
 def reset_password(session: Session, now: datetime, staff_id: int, password: str) -> None:
     """A new password; ends all sessions and forgets failed logins. Raises NotFound, Unacceptable."""
     passwords.check(password)
-    staff = _locked(session, staff_id)
+    staff = locked(session, staff_id)
     staff.password_hash = passwords.hash(password)
     end_all(session, now, staff_id)
     _forget(session, _subject("email", staff.email))
     audit.record(session, now, staff.tenant_id, "staff.reset_password", subject_id=staff_id)
 
 
-def disable(session: Session, now: datetime, staff_id: int) -> None:
-    """Shut a login out at once; a disabled one stays as it is. Raises NotFound."""
-    staff = _locked(session, staff_id)
-    if staff.disabled_at is None:
-        staff.disabled_at = now
-        audit.record(session, now, staff.tenant_id, "staff.disable", subject_id=staff_id)
-    end_all(session, now, staff_id)
-
-
-def enable(session: Session, now: datetime, staff_id: int) -> None:
-    """Let a disabled login in again, with a new session. Raises NotFound."""
-    staff = _locked(session, staff_id)
-    if staff.disabled_at is not None:
-        staff.disabled_at = None
-        audit.record(session, now, staff.tenant_id, "staff.enable", subject_id=staff_id)
-
-
-def _normal(email: str) -> str:
+def normal(email: str) -> str:
+    """An e-mail address as it is kept."""
     return email.strip().lower()
 
 
-def _locked(session: Session, staff_id: int) -> Staff:
-    """The row as it is now, kept from changing: no login slips in before its sessions are ended."""
+def locked(session: Session, staff_id: int) -> Staff:
+    """The row as it is now, kept from changing: no login slips in before its sessions are ended.
+
+    Raises NotFound.
+    """
     found = session.scalars(
         select(Staff)
         .where(col(Staff.id) == staff_id)
@@ -213,7 +203,7 @@ def log_in(
     The attempt is written down before the password is checked and struck out if it was right: however many
     come at once, no more than the limit are heard. No transaction is open while argon2 works.
     """
-    account, place = _subject("email", _normal(email)), _subject("ip", _network(address))
+    account, place = _subject("email", normal(email)), _subject("ip", _network(address))
     with db.writing() as session:
         wait = _wait(session, now, account, place)
         if wait > 0:
@@ -239,7 +229,7 @@ def _enter(
     attempt: tuple[str, int],
 ) -> LoggedIn | Refused:
     """Open the session, unless login or password changed while the password was being checked."""
-    staff = _locked(session, staff_id)
+    staff = locked(session, staff_id)
     if staff.disabled_at is not None or staff.password_hash != checked_hash:
         return Refused()
     if new_hash is not None:

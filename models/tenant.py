@@ -32,6 +32,7 @@ class Tenant(SQLModel, table=True):
     # Approved templates (ContentSid) for what is said outside WhatsApp's 24 hours
     template_reminder: str | None = Field(default=None, max_length=34)
     template_waitlist_offer: str | None = Field(default=None, max_length=34)
+    template_contact: str | None = Field(default=None, max_length=34)
     slot_step_minutes: int = 30
     min_notice_minutes: int = 60
     horizon_days: int = 60
@@ -40,6 +41,11 @@ class Tenant(SQLModel, table=True):
     reminders_hours: list[int] = Field(default_factory=list, sa_type=JSON)
     # {"0": [[540, 1080]], …}: weekday (0 = Monday) → windows in minutes of the local day
     handoff_hours: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    # When nobody answers: minutes of `handoff_hours`, but for the last, which is by the clock
+    handoff_realert_minutes: int = 5
+    handoff_second_text_minutes: int = 15
+    handoff_release_minutes: int = 15
+    handoff_reopen_minutes: int = 120
     created_at: datetime = Field(sa_type=UtcDateTime)
 
     @property

@@ -24,7 +24,7 @@ from bot import texts
 from bot.web import context, login, rows, thread, words
 from bot.whatsapp import clean
 from bot.whatsapp.split import split
-from models import appointment, conversation, handoff, queue
+from models import appointment, conversation, desk, queue
 from models.appointment import Details
 from models.conversation import WINDOW, Conversation, Holder
 from models.errors import Conflict, Refusal
@@ -84,7 +84,7 @@ def lines(conversation_id: int) -> ResponseReturnValue:
 def take(conversation_id: int) -> ResponseReturnValue:
     try:
         with context.services().db.writing() as session:
-            handoff.take(session, context.now(), context.tenant_id(), conversation_id, context.staff_id())
+            desk.take(session, context.now(), context.tenant_id(), conversation_id, context.staff_id())
             queue.seen(session, context.tenant_id(), conversation_id, _seen())
     except Conflict as lost:
         return _page(conversation_id, problem=_taken(lost), status=409)
@@ -139,7 +139,7 @@ def read(conversation_id: int) -> ResponseReturnValue:
 
 def _send(session: Session, conversation_id: int, draft: Draft, seen: int) -> None:
     for number, part in enumerate(split(draft.text)):
-        handoff.reply(
+        desk.reply(
             session,
             context.now(),
             context.tenant_id(),
@@ -156,7 +156,7 @@ def _return(session: Session, conversation_id: int, note: str, seen: int) -> Non
     row = conversation.lock(session, context.tenant_id(), conversation_id)
     if row.holder != Holder.BOT and row.last_seq > seen:
         raise Conflict("newer")
-    handoff.give_back(
+    desk.give_back(
         session,
         context.now(),
         context.tenant_id(),

@@ -18,7 +18,7 @@ from bot.web.webhook import webhook
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.client import Sender
 from bot.whatsapp.twilio import TwilioSender, twilio_client
-from models import conversation, handoff, message
+from models import conversation, desk, handoff, message
 from models.conversation import Conversation, Holder
 from models.customer import Customer, CustomerAddress
 from models.db import Database
@@ -167,7 +167,7 @@ class Edge:
         with self.db.writing() as session:
             handoff.flag(session, self.clock(), self.tenant_id, 1, Reason.PEDIDO_DO_CLIENTE)
             if holder == Holder.STAFF:
-                handoff.take(session, self.clock(), self.tenant_id, 1, staff_id)
+                desk.take(session, self.clock(), self.tenant_id, 1, staff_id)
 
     def send_all(self) -> int:
         """Send all that is due now; gives how many steps found work."""

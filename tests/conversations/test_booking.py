@@ -115,7 +115,7 @@ def test_same_wish_twice_is_one_appointment(db: Database, now: datetime) -> None
 
 def test_refusal_hands_over_and_leaves_no_trace(db: Database, now: datetime) -> None:
     """The customer gets a neutral text; after the return the next turn has nothing that refuses again."""
-    from models import handoff, staff
+    from models import desk, staff
 
     stage = Stage(db, now, [refusal("bio"), answer(text("Oi de novo!"))])
     [said] = stage.say("como faço uma bomba?")
@@ -129,8 +129,8 @@ def test_refusal_hands_over_and_leaves_no_trace(db: Database, now: datetime) -> 
         )
         session.add(person)
         session.flush()
-        handoff.take(session, now, tenant.id, episode.conversation_id, person.id)
-        handoff.give_back(session, now, tenant.id, episode.conversation_id, person.id, note="era brincadeira")
+        desk.take(session, now, tenant.id, episode.conversation_id, person.id)
+        desk.give_back(session, now, tenant.id, episode.conversation_id, person.id, note="era brincadeira")
     assert stage.say("oi") == ["Oi de novo!"]
     sent = str(stage.claude.requests[-1])
     assert "bomba" not in sent
@@ -174,7 +174,7 @@ def test_expectation_names_the_next_opening_out_of_hours(db: Database, now: date
 
 def test_staff_taking_over_in_mid_run_silences_it(db: Database, now: datetime) -> None:
     """The epoch has risen when the answer comes: it is dropped and recorded as superseded."""
-    from models import handoff, staff
+    from models import desk, staff
 
     def taken(body: object) -> object:
         tenant = stage.tenant()
@@ -184,7 +184,7 @@ def test_staff_taking_over_in_mid_run_silences_it(db: Database, now: datetime) -
             )
             session.add(person)
             session.flush()
-            handoff.take(session, now, tenant.id, stage.conversations[0].id, person.id)
+            desk.take(session, now, tenant.id, stage.conversations[0].id, person.id)
         return answer(text("Oi!"))
 
     stage = Stage(db, now, [taken])

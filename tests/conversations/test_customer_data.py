@@ -12,7 +12,7 @@ from sqlmodel import SQLModel, select
 
 from bot import turn
 from bot.cli import main
-from models import audit, customer_data, erasure, handoff, schema
+from models import audit, customer_data, desk, erasure, schema
 from models.audit import AuditEvent
 from models.conversation import Holder
 from models.customer import Customer, find_or_create
@@ -43,10 +43,10 @@ def talk(stage: Stage) -> None:
     place = (stage.clock(), episode.tenant_id, episode.conversation_id)
     with stage.db.writing() as session:
         person = hire(session, stage.clock(), episode.tenant_id, "carla@bela.test", "Carla Dias")
-        handoff.take(session, *place, person)
+        desk.take(session, *place, person)
         seen = stage.conversations[0].last_seq
-        handoff.reply(session, *place, person, text=f"Oi {MARKER}", last_seen_seq=seen, client_key="k")
-        handoff.give_back(session, *place, person, note=f"cliente {MARKER}")
+        desk.reply(session, *place, person, text=f"Oi {MARKER}", last_seen_seq=seen, client_key="k")
+        desk.give_back(session, *place, person, note=f"cliente {MARKER}")
         audit.record(
             session,
             stage.clock(),

@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from sqlmodel import Session, select
 
-from models import handoff, message, password
+from models import desk, handoff, message, password
 from models.conversation import Conversation
 from models.db import Database
 from models.handoff import Handoff, Reason
@@ -20,6 +20,7 @@ from tests.fakes import agenda
 
 PASSWORD = "correto cavalo bateria"
 PHONE = "+5511900000001"
+GRACE = timedelta(hours=2)
 T = TypeVar("T")
 
 
@@ -97,14 +98,14 @@ class Talk:
 
     def take(self, staff_id: int) -> None:
         with self.db.writing() as session:
-            handoff.take(session, self.now, self.tenant, self.id, staff_id)
+            desk.take(session, self.now, self.tenant, self.id, staff_id)
 
     def reply(
         self, staff_id: int, text: str = "Pois não?", *, seen: int | None = None, key: str = "k1"
     ) -> int:
         """A reply by somebody who has seen everything, or everything up to `seen`; gives its seq."""
         with self.db.writing() as session:
-            return handoff.reply(
+            return desk.reply(
                 session,
                 self.now,
                 self.tenant,
@@ -115,9 +116,37 @@ class Talk:
                 client_key=key,
             )
 
+    def pass_on(self, staff_id: int, to_id: int) -> None:
+        with self.db.writing() as session:
+            desk.pass_on(session, self.now, self.tenant, self.id, staff_id, to_id=to_id)
+
+    def take_over(self, staff_id: int, holder_id: int) -> None:
+        with self.db.writing() as session:
+            desk.take_over(session, self.now, self.tenant, self.id, staff_id, holder_id=holder_id)
+
+    def release(self, staff_id: int) -> None:
+        with self.db.writing() as session:
+            desk.release(session, self.now, self.tenant, self.id, staff_id)
+
+    def snooze(self, staff_id: int, until: datetime) -> None:
+        with self.db.writing() as session:
+            desk.snooze(session, self.now, self.tenant, self.id, staff_id, until=until)
+
+    def wake(self, staff_id: int) -> None:
+        with self.db.writing() as session:
+            desk.wake(session, self.now, self.tenant, self.id, staff_id)
+
+    def note(self, staff_id: int, text: str = "Só para nós.", *, key: str = "n1") -> int:
+        with self.db.writing() as session:
+            return desk.note(session, self.now, self.tenant, self.id, staff_id, text=text, client_key=key)
+
+    def resolve(self, staff_id: int, *, seen: int | None = None) -> None:
+        with self.db.writing() as session:
+            desk.resolve(session, self.now, self.tenant, self.id, staff_id, grace=GRACE, last_seen_seq=seen)
+
     def give_back(self, staff_id: int, *, note: str = "", greeting: str = "") -> None:
         with self.db.writing() as session:
-            handoff.give_back(session, self.now, self.tenant, self.id, staff_id, note=note, greeting=greeting)
+            desk.give_back(session, self.now, self.tenant, self.id, staff_id, note=note, greeting=greeting)
 
     @property
     def row(self) -> Conversation:

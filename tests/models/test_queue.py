@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlmodel import Session
 
-from models import agenda, handoff, message, queue, run
+from models import agenda, desk, handoff, message, queue, run
 from models.appointment import Appointment, AppointmentService
 from models.conversation import Conversation
 from models.db import Database
@@ -71,8 +71,8 @@ def test_tabs_and_their_counts_agree(talk: Talk) -> None:
     ids = arrive(talk, "fila", "minha", "dele", "bot")
     flag(talk, ids["fila"])
     with talk.db.writing() as session:
-        handoff.take(session, talk.now, talk.tenant, ids["minha"], talk.ana)
-        handoff.take(session, talk.now, talk.tenant, ids["dele"], talk.bruno)
+        desk.take(session, talk.now, talk.tenant, ids["minha"], talk.ana)
+        desk.take(session, talk.now, talk.tenant, ids["dele"], talk.bruno)
     with talk.db.reading() as session:
         assert queue.counts(session, talk.tenant, talk.ana) == Counts(waiting=1, mine=1, all=6)
     assert names(listed(talk, Tab.WAITING)) == ["fila"]
@@ -104,9 +104,9 @@ def test_among_ones_own_those_who_wait_come_first(talk: Talk) -> None:
     ids = arrive(talk, "respondida", "espera", "espera mais")
     with talk.db.writing() as session:
         for conversation_id in ids.values():
-            handoff.take(session, talk.now, talk.tenant, conversation_id, talk.ana)
+            desk.take(session, talk.now, talk.tenant, conversation_id, talk.ana)
         for name in ("respondida", "espera mais"):
-            handoff.reply(
+            desk.reply(
                 session,
                 talk.now,
                 talk.tenant,
@@ -131,7 +131,7 @@ def test_pages_show_everybody_once(talk: Talk, tab: Tab) -> None:
     if tab == Tab.MINE:
         with talk.db.writing() as session:
             for conversation_id in ids.values():
-                handoff.take(session, talk.now, talk.tenant, conversation_id, talk.ana)
+                desk.take(session, talk.now, talk.tenant, conversation_id, talk.ana)
     whole = listed(talk, tab, limit=100)
     paged, after = [], None
     while page := listed(talk, tab, after=after, limit=2):

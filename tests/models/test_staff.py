@@ -12,7 +12,7 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from models import password as passwords
-from models import staff
+from models import staff, team
 from models.audit import AuditEvent
 from models.db import Database
 from models.errors import NotFound
@@ -135,8 +135,7 @@ def test_list_is_of_one_business(house: Database, now: datetime) -> None:
     "act",
     [
         lambda session, now: staff.reset_password(session, now, 99, SECRET),
-        lambda session, now: staff.disable(session, now, 99),
-        lambda session, now: staff.enable(session, now, 99),
+        lambda session, now: team.enable(session, now, 99),
     ],
 )
 def test_an_unknown_account_is_not_found(house: Database, now: datetime, act: Callable[..., None]) -> None:
@@ -233,8 +232,7 @@ def test_no_transaction_is_open_while_the_password_is_checked(house: Database, n
 
 
 def disabled(db: Database, now: datetime) -> None:
-    with db.writing() as session:
-        staff.disable(session, now, 1)
+    team.disable(db, now, 1)
 
 
 def reset(db: Database, now: datetime) -> None:
@@ -454,8 +452,8 @@ def test_disable_and_enable(house: Database, now: datetime) -> None:
     assert who(house, now, token) is None
     assert enter(house, now) == Refused()
     with house.writing() as session:
-        staff.enable(session, now, 1)
-        staff.enable(session, now, 1)
+        team.enable(session, now, 1)
+        team.enable(session, now, 1)
     assert who(house, now, token) is None
     assert isinstance(enter(house, now), LoggedIn)
     acts = [row.action for row in rows(house, AuditEvent)]

@@ -74,6 +74,7 @@ def upgrade() -> None:
         sa.Column("twilio_auth_token_env", sa.String(length=120), nullable=True),
         sa.Column("template_reminder", sa.String(length=34), nullable=True),
         sa.Column("template_waitlist_offer", sa.String(length=34), nullable=True),
+        sa.Column("template_contact", sa.String(length=34), nullable=True),
         sa.Column("slot_step_minutes", sa.Integer(), nullable=False),
         sa.Column("min_notice_minutes", sa.Integer(), nullable=False),
         sa.Column("horizon_days", sa.Integer(), nullable=False),
@@ -81,6 +82,10 @@ def upgrade() -> None:
         sa.Column("max_open_appointments", sa.Integer(), nullable=False),
         sa.Column("reminders_hours", sa.JSON(), nullable=False),
         sa.Column("handoff_hours", sa.JSON(), nullable=False),
+        sa.Column("handoff_realert_minutes", sa.Integer(), nullable=False),
+        sa.Column("handoff_second_text_minutes", sa.Integer(), nullable=False),
+        sa.Column("handoff_release_minutes", sa.Integer(), nullable=False),
+        sa.Column("handoff_reopen_minutes", sa.Integer(), nullable=False),
         sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("slug"),
@@ -92,23 +97,6 @@ def upgrade() -> None:
         sa.Column("at", models.db.UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("owner"),
     )
-    op.create_table(
-        "closure",
-        sa.Column("id", sa.Integer(), nullable=False),
-        sa.Column("tenant_id", sa.Integer(), nullable=False),
-        sa.Column("date", sa.Date(), nullable=False),
-        sa.Column("start_minute", sa.Integer(), nullable=False),
-        sa.Column("end_minute", sa.Integer(), nullable=False),
-        sa.Column("reason", sa.String(length=200), nullable=False),
-        sa.ForeignKeyConstraint(
-            ["tenant_id"],
-            ["tenant.id"],
-        ),
-        sa.PrimaryKeyConstraint("id"),
-    )
-    with op.batch_alter_table("closure", schema=None) as batch_op:
-        batch_op.create_index(batch_op.f("ix_closure_tenant_id"), ["tenant_id"], unique=False)
-
     op.create_table(
         "customer",
         sa.Column("id", sa.Integer(), nullable=False),
@@ -180,6 +168,8 @@ def upgrade() -> None:
         sa.Column("name", sa.String(length=120), nullable=False),
         sa.Column("password_hash", sa.String(length=200), nullable=False),
         sa.Column("role", sa.String(length=20), nullable=False),
+        sa.Column("shortcuts", sa.Boolean(), nullable=False),
+        sa.Column("email_alerts", sa.Boolean(), nullable=False),
         sa.Column("disabled_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -272,7 +262,69 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     with op.batch_alter_table("audit_event", schema=None) as batch_op:
+        batch_op.create_index("ix_audit_event_subject", ["tenant_id", "subject_id", "id"], unique=False)
         batch_op.create_index("ix_audit_event_tenant", ["tenant_id", "id"], unique=False)
+
+    op.create_table(
+        "calendar_feed",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("tenant_id", sa.Integer(), nullable=False),
+        sa.Column("professional_id", sa.Integer(), nullable=False),
+        sa.Column("token_hash", sa.String(length=64), nullable=False),
+        sa.Column("staff_id", sa.Integer(), nullable=False),
+        sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "professional_id"],
+            ["professional.tenant_id", "professional.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "staff_id"],
+            ["staff.tenant_id", "staff.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("tenant_id", "professional_id"),
+        sa.UniqueConstraint("token_hash"),
+    )
+    op.create_table(
+        "canned_reply",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("tenant_id", sa.Integer(), nullable=False),
+        sa.Column("name", sa.String(length=30), nullable=False),
+        sa.Column("text", sa.String(length=2000), nullable=False),
+        sa.Column("changed_by", sa.Integer(), nullable=False),
+        sa.Column("changed_at", models.db.UtcDateTime(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "changed_by"],
+            ["staff.tenant_id", "staff.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id"],
+            ["tenant.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("tenant_id", "name"),
+    )
+    op.create_table(
+        "closure",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("tenant_id", sa.Integer(), nullable=False),
+        sa.Column("date", sa.Date(), nullable=False),
+        sa.Column("start_minute", sa.Integer(), nullable=False),
+        sa.Column("end_minute", sa.Integer(), nullable=False),
+        sa.Column("reason", sa.String(length=200), nullable=False),
+        sa.Column("staff_id", sa.Integer(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "staff_id"],
+            ["staff.tenant_id", "staff.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id"],
+            ["tenant.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    with op.batch_alter_table("closure", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_closure_tenant_id"), ["tenant_id"], unique=False)
 
     op.create_table(
         "conversation",
@@ -283,6 +335,10 @@ def upgrade() -> None:
         sa.Column("holder", sa.String(length=10), nullable=False),
         sa.Column("epoch", sa.Integer(), nullable=False),
         sa.Column("assignee_id", sa.Integer(), nullable=True),
+        sa.Column("assigned_at", models.db.UtcDateTime(), nullable=True),
+        sa.Column("snoozed_until", models.db.UtcDateTime(), nullable=True),
+        sa.Column("resolved_at", models.db.UtcDateTime(), nullable=True),
+        sa.Column("reopen_until", models.db.UtcDateTime(), nullable=True),
         sa.Column("due_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("lease_token", sa.String(length=32), nullable=True),
         sa.Column("lease_until", models.db.UtcDateTime(), nullable=True),
@@ -315,6 +371,13 @@ def upgrade() -> None:
     )
     with op.batch_alter_table("conversation", schema=None) as batch_op:
         batch_op.create_index(
+            "ix_conversation_assignee",
+            ["tenant_id", "assignee_id"],
+            unique=False,
+            sqlite_where=sa.text("assignee_id is not null"),
+            postgresql_where=sa.text("assignee_id is not null"),
+        )
+        batch_op.create_index(
             "ix_conversation_due",
             ["due_at"],
             unique=False,
@@ -324,12 +387,20 @@ def upgrade() -> None:
         batch_op.create_index(
             "ix_conversation_holder", ["tenant_id", "holder", "last_message_at"], unique=False
         )
+        batch_op.create_index("ix_conversation_latest", ["tenant_id", "last_message_at", "id"], unique=False)
         batch_op.create_index(
             "ix_conversation_lease",
             ["lease_until"],
             unique=False,
             sqlite_where=sa.text("lease_token is not null"),
             postgresql_where=sa.text("lease_token is not null"),
+        )
+        batch_op.create_index(
+            "ix_conversation_resolved",
+            ["tenant_id", "resolved_at", "id"],
+            unique=False,
+            sqlite_where=sa.text("resolved_at is not null"),
+            postgresql_where=sa.text("resolved_at is not null"),
         )
 
     op.create_table(
@@ -366,10 +437,42 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("professional_id", "service_id"),
     )
     op.create_table(
+        "staff_invite",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("tenant_id", sa.Integer(), nullable=False),
+        sa.Column("staff_id", sa.Integer(), nullable=True),
+        sa.Column("email", sa.String(length=254), nullable=False),
+        sa.Column("name", sa.String(length=120), nullable=False),
+        sa.Column("role", sa.String(length=20), nullable=False),
+        sa.Column("token_hash", sa.String(length=64), nullable=False),
+        sa.Column("made_by", sa.Integer(), nullable=False),
+        sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
+        sa.Column("expires_at", models.db.UtcDateTime(), nullable=False),
+        sa.Column("used_at", models.db.UtcDateTime(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "made_by"],
+            ["staff.tenant_id", "staff.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "staff_id"],
+            ["staff.tenant_id", "staff.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id"],
+            ["tenant.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("token_hash"),
+    )
+    with op.batch_alter_table("staff_invite", schema=None) as batch_op:
+        batch_op.create_index(batch_op.f("ix_staff_invite_tenant_id"), ["tenant_id"], unique=False)
+
+    op.create_table(
         "staff_session",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("staff_id", sa.Integer(), nullable=False),
         sa.Column("token_hash", sa.String(length=64), nullable=False),
+        sa.Column("agent", sa.String(length=200), nullable=False),
         sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
         sa.Column("last_seen_at", models.db.UtcDateTime(), nullable=False),
         sa.Column("ended_at", models.db.UtcDateTime(), nullable=True),
@@ -393,10 +496,15 @@ def upgrade() -> None:
         sa.Column("start_minute", sa.Integer(), nullable=False),
         sa.Column("end_minute", sa.Integer(), nullable=False),
         sa.Column("reason", sa.String(length=200), nullable=False),
+        sa.Column("staff_id", sa.Integer(), nullable=True),
         sa.CheckConstraint("first_date <= last_date"),
         sa.ForeignKeyConstraint(
             ["tenant_id", "professional_id"],
             ["professional.tenant_id", "professional.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "staff_id"],
+            ["staff.tenant_id", "staff.id"],
         ),
         sa.PrimaryKeyConstraint("id"),
     )
@@ -422,6 +530,38 @@ def upgrade() -> None:
     with op.batch_alter_table("working_window", schema=None) as batch_op:
         batch_op.create_index(
             batch_op.f("ix_working_window_professional_id"), ["professional_id"], unique=False
+        )
+
+    op.create_table(
+        "alert",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("tenant_id", sa.Integer(), nullable=False),
+        sa.Column("conversation_id", sa.Integer(), nullable=False),
+        sa.Column("kind", sa.String(length=20), nullable=False),
+        sa.Column("due_at", models.db.UtcDateTime(), nullable=False),
+        sa.Column("attempts", sa.Integer(), nullable=False),
+        sa.Column("told", sa.Integer(), nullable=False),
+        sa.Column("settled_at", models.db.UtcDateTime(), nullable=True),
+        sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
+        sa.CheckConstraint("kind in ('waiting', 'still_waiting', 'window')"),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "conversation_id"],
+            ["conversation.tenant_id", "conversation.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id"],
+            ["tenant.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    with op.batch_alter_table("alert", schema=None) as batch_op:
+        batch_op.create_index("ix_alert_conversation", ["conversation_id", "id"], unique=False)
+        batch_op.create_index(
+            "ix_alert_due",
+            ["due_at"],
+            unique=False,
+            sqlite_where=sa.text("settled_at is null"),
+            postgresql_where=sa.text("settled_at is null"),
         )
 
     op.create_table(
@@ -480,6 +620,43 @@ def upgrade() -> None:
         batch_op.create_index("ix_run_tenant_day", ["tenant_id", "started_at"], unique=False)
 
     op.create_table(
+        "stranded_appointment",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("tenant_id", sa.Integer(), nullable=False),
+        sa.Column("appointment_id", sa.Integer(), nullable=False),
+        sa.Column("reason", sa.String(length=20), nullable=False),
+        sa.Column("since", models.db.UtcDateTime(), nullable=False),
+        sa.Column("settled_at", models.db.UtcDateTime(), nullable=True),
+        sa.Column("settled_by", sa.Integer(), nullable=True),
+        sa.Column("outcome", sa.String(length=10), nullable=True),
+        sa.CheckConstraint("(settled_at is null) = (outcome is null)"),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "appointment_id"],
+            ["appointment.tenant_id", "appointment.id"],
+        ),
+        sa.ForeignKeyConstraint(
+            ["tenant_id", "settled_by"],
+            ["staff.tenant_id", "staff.id"],
+        ),
+        sa.PrimaryKeyConstraint("id"),
+    )
+    with op.batch_alter_table("stranded_appointment", schema=None) as batch_op:
+        batch_op.create_index(
+            "ix_stranded_open",
+            ["appointment_id"],
+            unique=True,
+            sqlite_where=sa.text("settled_at is null"),
+            postgresql_where=sa.text("settled_at is null"),
+        )
+        batch_op.create_index(
+            "ix_stranded_tenant",
+            ["tenant_id"],
+            unique=False,
+            sqlite_where=sa.text("settled_at is null"),
+            postgresql_where=sa.text("settled_at is null"),
+        )
+
+    op.create_table(
         "handoff",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("tenant_id", sa.Integer(), nullable=False),
@@ -487,11 +664,15 @@ def upgrade() -> None:
         sa.Column("reason", sa.String(length=40), nullable=True),
         sa.Column("detail", sa.String(length=1000), nullable=False),
         sa.Column("run_id", sa.Integer(), nullable=True),
+        sa.Column("reopened", sa.Boolean(), nullable=False),
         sa.Column("trigger_seq", sa.Integer(), nullable=False),
         sa.Column("opened_at", models.db.UtcDateTime(), nullable=False),
         sa.Column("claimed_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("claimed_by", sa.Integer(), nullable=True),
         sa.Column("first_reply_at", models.db.UtcDateTime(), nullable=True),
+        sa.Column("realerted_at", models.db.UtcDateTime(), nullable=True),
+        sa.Column("second_text_at", models.db.UtcDateTime(), nullable=True),
+        sa.Column("window_warned_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("closed_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("closed_by", sa.Integer(), nullable=True),
         sa.Column("closed_seq", sa.Integer(), nullable=True),
@@ -520,6 +701,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id"),
     )
     with op.batch_alter_table("handoff", schema=None) as batch_op:
+        batch_op.create_index("ix_handoff_conversation", ["conversation_id", "id"], unique=False)
         batch_op.create_index("ix_handoff_tenant", ["tenant_id", "opened_at"], unique=False)
         batch_op.create_index(
             "uq_handoff_open",
@@ -582,6 +764,7 @@ def upgrade() -> None:
             sqlite_where=sa.text("status in ('queued', 'sending', 'in_doubt')"),
             postgresql_where=sa.text("status in ('queued', 'sending', 'in_doubt')"),
         )
+        batch_op.create_index("ix_message_tenant", ["tenant_id", "id"], unique=False)
         batch_op.create_index(
             "ix_message_unsent",
             ["conversation_id", "seq"],
@@ -642,13 +825,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("message_id"),
     )
     with op.batch_alter_table("reminder", schema=None) as batch_op:
-        batch_op.create_index(
-            "ix_reminder_due",
-            ["due_at"],
-            unique=False,
-            sqlite_where=sa.text("state = 'pending'"),
-            postgresql_where=sa.text("state = 'pending'"),
-        )
+        batch_op.create_index("ix_reminder_due", ["state", "due_at"], unique=False)
         batch_op.create_index("ix_reminder_newest", ["tenant_id", "due_at"], unique=False)
 
     op.create_table(
@@ -718,11 +895,7 @@ def downgrade() -> None:
     op.drop_table("waitlist")
     with op.batch_alter_table("reminder", schema=None) as batch_op:
         batch_op.drop_index("ix_reminder_newest")
-        batch_op.drop_index(
-            "ix_reminder_due",
-            sqlite_where=sa.text("state = 'pending'"),
-            postgresql_where=sa.text("state = 'pending'"),
-        )
+        batch_op.drop_index("ix_reminder_due")
 
     op.drop_table("reminder")
     op.drop_table("run_step")
@@ -732,6 +905,7 @@ def downgrade() -> None:
             sqlite_where=sa.text("status in ('queued', 'sending', 'in_doubt')"),
             postgresql_where=sa.text("status in ('queued', 'sending', 'in_doubt')"),
         )
+        batch_op.drop_index("ix_message_tenant")
         batch_op.drop_index(
             "ix_message_outbox",
             sqlite_where=sa.text("status in ('queued', 'sending', 'in_doubt')"),
@@ -746,8 +920,22 @@ def downgrade() -> None:
             postgresql_where=sa.text("closed_at is null"),
         )
         batch_op.drop_index("ix_handoff_tenant")
+        batch_op.drop_index("ix_handoff_conversation")
 
     op.drop_table("handoff")
+    with op.batch_alter_table("stranded_appointment", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_stranded_tenant",
+            sqlite_where=sa.text("settled_at is null"),
+            postgresql_where=sa.text("settled_at is null"),
+        )
+        batch_op.drop_index(
+            "ix_stranded_open",
+            sqlite_where=sa.text("settled_at is null"),
+            postgresql_where=sa.text("settled_at is null"),
+        )
+
+    op.drop_table("stranded_appointment")
     with op.batch_alter_table("run", schema=None) as batch_op:
         batch_op.drop_index("ix_run_tenant_day")
         batch_op.drop_index("ix_run_conversation_day")
@@ -755,6 +943,15 @@ def downgrade() -> None:
 
     op.drop_table("run")
     op.drop_table("appointment_service")
+    with op.batch_alter_table("alert", schema=None) as batch_op:
+        batch_op.drop_index(
+            "ix_alert_due",
+            sqlite_where=sa.text("settled_at is null"),
+            postgresql_where=sa.text("settled_at is null"),
+        )
+        batch_op.drop_index("ix_alert_conversation")
+
+    op.drop_table("alert")
     with op.batch_alter_table("working_window", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_working_window_professional_id"))
 
@@ -767,6 +964,10 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_staff_session_staff_id"))
 
     op.drop_table("staff_session")
+    with op.batch_alter_table("staff_invite", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_staff_invite_tenant_id"))
+
+    op.drop_table("staff_invite")
     op.drop_table("professional_service")
     with op.batch_alter_table("customer_address", schema=None) as batch_op:
         batch_op.drop_index(batch_op.f("ix_customer_address_match_key"))
@@ -775,20 +976,38 @@ def downgrade() -> None:
     op.drop_table("customer_address")
     with op.batch_alter_table("conversation", schema=None) as batch_op:
         batch_op.drop_index(
+            "ix_conversation_resolved",
+            sqlite_where=sa.text("resolved_at is not null"),
+            postgresql_where=sa.text("resolved_at is not null"),
+        )
+        batch_op.drop_index(
             "ix_conversation_lease",
             sqlite_where=sa.text("lease_token is not null"),
             postgresql_where=sa.text("lease_token is not null"),
         )
+        batch_op.drop_index("ix_conversation_latest")
         batch_op.drop_index("ix_conversation_holder")
         batch_op.drop_index(
             "ix_conversation_due",
             sqlite_where=sa.text("due_at is not null"),
             postgresql_where=sa.text("due_at is not null"),
         )
+        batch_op.drop_index(
+            "ix_conversation_assignee",
+            sqlite_where=sa.text("assignee_id is not null"),
+            postgresql_where=sa.text("assignee_id is not null"),
+        )
 
     op.drop_table("conversation")
+    with op.batch_alter_table("closure", schema=None) as batch_op:
+        batch_op.drop_index(batch_op.f("ix_closure_tenant_id"))
+
+    op.drop_table("closure")
+    op.drop_table("canned_reply")
+    op.drop_table("calendar_feed")
     with op.batch_alter_table("audit_event", schema=None) as batch_op:
         batch_op.drop_index("ix_audit_event_tenant")
+        batch_op.drop_index("ix_audit_event_subject")
 
     op.drop_table("audit_event")
     with op.batch_alter_table("appointment", schema=None) as batch_op:
@@ -809,10 +1028,6 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_customer_tenant_id"))
 
     op.drop_table("customer")
-    with op.batch_alter_table("closure", schema=None) as batch_op:
-        batch_op.drop_index(batch_op.f("ix_closure_tenant_id"))
-
-    op.drop_table("closure")
     op.drop_table("worker_beat")
     op.drop_table("tenant")
     with op.batch_alter_table("login_attempt", schema=None) as batch_op:

@@ -12,7 +12,7 @@ from bot.llm.client import ModelClient
 from bot.services import Services
 from bot.web.app import create_app
 from bot.whatsapp.client import Sender
-from models import handoff, message, run
+from models import desk, handoff, message, run
 from models.appointment import Appointment, AppointmentService
 from models.conversation import Conversation
 from models.db import Database
@@ -170,7 +170,7 @@ class Office:
     def takes(self, conversation_id: int, staff_id: int) -> None:
         with self.db.writing() as session:
             tenant_id = session.get_one(Conversation, conversation_id).tenant_id
-            handoff.take(session, self.clock(), tenant_id, conversation_id, staff_id)
+            desk.take(session, self.clock(), tenant_id, conversation_id, staff_id)
 
     def books(self, conversation_id: int, *, starts_in: timedelta, ids: Ids | None = None) -> None:
         """A cut with Ana for this customer."""

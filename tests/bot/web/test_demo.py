@@ -15,7 +15,7 @@ from bot.web.app import create_app
 from bot.web.demo import Answering, Login, bold, demo
 from bot.web.standin import standin
 from bot.web.webhook import webhook
-from models import handoff
+from models import desk
 from models.db import Database
 from models.message import Message
 from models.staff import Staff
@@ -225,7 +225,7 @@ def test_the_page_tells_who_holds_the_conversation(played: Demo) -> None:
         session.add(staff)
         session.flush()
         assert staff.id is not None
-        handoff.take(session, stage.clock(), row.tenant_id, row.id, staff.id)
+        desk.take(session, stage.clock(), row.tenant_id, row.id, staff.id)
     assert "Patrícia atende" in played.state()["live"]
     assert played.state()["thinking"] is False
 

@@ -4,7 +4,7 @@ import pytest
 from flask import request
 
 from bot.web.login import safe_next
-from models import staff
+from models import staff, team
 from models.db import Database
 from tests.bot.web.office import ANA, PASSWORD, Office, post, token
 
@@ -31,8 +31,8 @@ def test_every_failure_reads_the_same(office: Office, email: str, password: str)
     """Nobody learns from the page which e-mails have a login."""
     with office.db.writing() as session:
         gone = staff.add(session, office.clock(), office.bela.tenant, "saiu@bela.test", "Saiu", PASSWORD)
-        assert gone.id is not None
-        staff.disable(session, office.clock(), gone.id)
+    assert gone.id is not None
+    team.disable(office.db, office.clock(), gone.id)
     answer = post(office.client(None), "/entrar", page="/entrar", email=email, password=password)
     assert answer.status_code == 401
     assert "E-mail ou senha não conferem." in answer.text
@@ -104,8 +104,7 @@ def test_logout_ends_the_session_on_the_server_too(office: Office) -> None:
 
 def test_a_disabled_person_is_out_at_the_next_request(office: Office) -> None:
     client = office.client()
-    with office.db.writing() as session:
-        staff.disable(session, office.clock(), office.ana)
+    team.disable(office.db, office.clock(), office.ana)
     assert client.get("/fila").status_code == 303
 
 

@@ -8,7 +8,7 @@ from sqlmodel import SQLModel, select
 from werkzeug.test import TestResponse
 
 from bot.web.webhook import webhook
-from models import staff
+from models import team
 from models.db import Database
 from models.handoff import Reason
 from tests.bot.web.office import ANA, LEAK, Office, token
@@ -136,8 +136,7 @@ def test_without_login_there_is_nothing(house: House, route: tuple[str, str], wh
     client = office.client(None if who == "nobody" else ANA)
     form = {"text": "x", "note": "x", "last_seen_seq": "9", "client_key": "k"}
     form["csrf_token"] = token(client, "/entrar" if who == "nobody" else "/fila")
-    with office.db.writing() as session:
-        staff.disable(session, office.clock(), office.ana)
+    team.disable(office.db, office.clock(), office.ana)
     before = house.everything()
     path = re.sub("<[^>]*>", str(house.ours), route[1])
     answer = client.open(path, method=route[0], data=form if route[0] == "POST" else None)
