@@ -16,6 +16,7 @@ from bot.llm.fallback import FallbackClient
 from bot.llm.honest import HonestClient
 from bot.llm.offline import OfflineModel
 from bot.llm.openai import OpenAIClient
+from bot.llm.tape import TapedClient, TapedHttp, Tapes
 from bot.services import Services, system_clock
 from bot.settings import Provider, Settings
 from bot.terminal import TerminalAware
@@ -23,7 +24,15 @@ from bot.whatsapp.senders import Senders
 from models import schema
 from models.db import Database
 
-__all__ = ["WrongSchema", "ensure_schema", "model_client", "provider_client", "services", "system_clock"]
+__all__ = [
+    "WrongSchema",
+    "ensure_schema",
+    "model_client",
+    "models",
+    "provider_client",
+    "services",
+    "system_clock",
+]
 
 
 class WrongSchema(Exception):
@@ -57,6 +66,17 @@ def model_client(settings: Settings, http: Http, at: Time = Time()) -> ModelClie
     """
     first, *behind = (_guarded(provider, settings, http, at) for provider in settings.providers)
     return FallbackClient([first, *map(_honest, behind)], clock=at.clock) if behind else first
+
+
+def models(settings: Settings, http: Http) -> Callable[[], ModelClient]:
+    """What gives a run its model: one for all, unless each run is to be recorded."""
+    if settings.record_dir is None:
+        client = model_client(settings, http)
+        return lambda: client
+    hidden = [settings.anthropic_api_key, settings.openai_api_key, *settings.twilio_auth_token]
+    tapes = Tapes(settings.record_dir, filter(None, hidden), system_clock)
+    taped = model_client(settings, TapedHttp(http))
+    return lambda: TapedClient(taped, tapes.new())
 
 
 def _honest(client: ModelClient) -> ModelClient:
@@ -105,14 +125,13 @@ def provider_client(
 def services(settings: Settings, db: Database, environment: Mapping[str, str]) -> Services:
     """Everything that a running program needs, with the real clock and the real network."""
     context = httpx.create_ssl_context()
-    client = model_client(settings, ThreadClients(verify=context))
+    http = ThreadClients(verify=context)
     senders = Senders(settings, db, environment, context)
-    model: Callable[[], ModelClient] = lambda: client  # noqa: E731  # one for all threads
     hears = ears.ears(settings, environment, ThreadClients(verify=context))
     return Services(
         settings=settings,
         db=db,
-        model=model,
+        model=models(settings, http),
         sender_for=lambda tenant_id: TerminalAware(lambda: senders.sender_for(tenant_id)),
         environment=environment,
         ears=hears,

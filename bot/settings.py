@@ -64,6 +64,7 @@ class Settings(BaseSettings):
     limit_tenant_runs_per_day: int = Field(default=3000, ge=1)
     limit_tenant_input_tokens_per_day: int | None = Field(default=None, ge=1)
     model_prices: str | None = None
+    record_dir: Path | None = None
 
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     log_format: Literal["console", "json"] = "console"
