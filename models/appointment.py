@@ -19,6 +19,7 @@ from sqlalchemy import (
     ColumnElement,
     ForeignKeyConstraint,
     Index,
+    Select,
     UniqueConstraint,
     func,
     select,
@@ -27,7 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel
 
-from models import availability, catalog, reminder, waitlist
+from models import availability, catalog, reminder, stranded, waitlist
 from models.availability import Agenda, Busy, Code, Span
 from models.catalog import Offer, Professional
 from models.customer import Customer
@@ -155,6 +156,7 @@ class Details:
     minutes: int
     price_cents: int | None
     status: str
+    confirmed: bool = False
 
 
 def span_of(services: Sequence[Offer]) -> Span:
@@ -180,9 +182,9 @@ def book(
     Raises NotFound ("professional", "customer" or "service"), and Refusal without alternatives.
     """
     tenant_id = _id(tenant)
-    active = _lock_professionals(session, tenant_id, (professional_id,))
-    _lock_customer(session, tenant_id, customer_id)
-    existing = _same_visit(session, tenant_id, customer_id, professional_id, service_ids, starts_at)
+    active = lock_professionals(session, tenant_id, (professional_id,))
+    lock_customer(session, tenant_id, customer_id)
+    existing = same_visit(session, tenant_id, customer_id, professional_id, service_ids, starts_at)
     if existing:
         return Booked(existing, already_existed=True)
     if not active[professional_id]:
@@ -190,24 +192,11 @@ def book(
     services = catalog.chosen(session, tenant_id, service_ids)
     if services is None:
         raise NotFound("service")
-    _require_offered(session, tenant_id, professional_id, service_ids)
+    require_offered(session, tenant_id, professional_id, service_ids)
     _require_below_limit(session, now, tenant, customer_id)
     span = span_of(services)
     _require_free(session, now, tenant, professional_id, span, starts_at)
-    times = _Times.of(starts_at, span)
-    appointment = Appointment(
-        tenant_id=tenant_id,
-        professional_id=professional_id,
-        customer_id=customer_id,
-        created_by=created_by,
-        created_at=now,
-        starts_at=times.starts_at,
-        ends_at=times.ends_at,
-        busy_from=times.busy_from,
-        busy_until=times.busy_until,
-    )
-    _insert(session, appointment, services)
-    _announce(session, now, tenant, appointment, service_ids)
+    appointment = enter(session, now, tenant, customer_id, professional_id, services, starts_at, created_by)
     return Booked(appointment, already_existed=False)
 
 
@@ -233,17 +222,11 @@ def move(
     if previous == (starts_at, target):
         return Moved(appointment, *previous, unchanged=True)
     _require_in_time(appointment, now, tenant)
-    active = _lock_professionals(session, tenant_id, (appointment.professional_id, target))
-    _require_able(session, appointment, target, active[target])
+    active = lock_professionals(session, tenant_id, (appointment.professional_id, target))
+    require_able(session, appointment, target, active[target])
     span = booked_span(appointment)
     _require_free(session, now, tenant, target, span, starts_at, without=appointment.id)
-    appointment.professional_id = target
-    appointment.squeeze_in = False
-    appointment.schedule_version += 1
-    appointment.confirmed_at = None
-    _place(session, appointment, _Times.of(starts_at, span))
-    reminder.withdraw(session, now, tenant_id, appointment_id)
-    _announce(session, now, tenant, appointment, service_ids(session, tenant_id, appointment_id))
+    relocate(session, now, tenant, appointment, target, starts_at)
     return Moved(appointment, *previous, unchanged=False)
 
 
@@ -256,11 +239,7 @@ def cancel(
         return Cancelled(appointment, already_cancelled=True)
     _require_still_ahead(appointment, now)
     _require_in_time(appointment, now, tenant)
-    appointment.status = AppointmentStatus.CANCELLED
-    appointment.cancelled_at = now
-    appointment.cancel_reason = reason[:300]
-    session.flush()
-    reminder.withdraw(session, now, _id(tenant), appointment_id)
+    call_off(session, now, appointment, reason)
     return Cancelled(appointment, already_cancelled=False)
 
 
@@ -288,10 +267,122 @@ def own(
         .where(_APPOINTMENT.c.customer_id == customer_id)
         .execution_options(populate_existing=True)
     )
-    found: Appointment | None = session.execute(query.with_for_update() if lock else query).scalar()
+    return _found(session, query, lock=lock)
+
+
+def locked(session: Session, tenant_id: int, appointment_id: int) -> Appointment:
+    """Any appointment of the tenant, locked as it is now. Raises NotFound("appointment")."""
+    query = (
+        select(Appointment)
+        .where(_APPOINTMENT.c.id == appointment_id, _APPOINTMENT.c.tenant_id == tenant_id)
+        .execution_options(populate_existing=True)
+    )
+    return _found(session, query, lock=True)
+
+
+def _found(session: Session, query: Select[Appointment], *, lock: bool) -> Appointment:
+    # A weaker lock than FOR UPDATE: rows that merely point at the appointment may come in meanwhile.
+    found = session.scalar(query.with_for_update(key_share=True) if lock else query)
     if found is None:
         raise NotFound("appointment")
     return found
+
+
+# What follows is written without asking whether it may: for whoever holds the locks and has checked. The
+# database's own guard against overlaps still stands behind it, and answers with Refusal(OCUPADO).
+
+
+def enter(
+    session: Session,
+    now: datetime,
+    tenant: Tenant,
+    customer_id: int,
+    professional_id: int,
+    services: Sequence[Offer],
+    starts_at: datetime,
+    created_by: str,
+    *,
+    squeeze_in: bool = False,
+) -> Appointment:
+    """A new visit with all that follows from it."""
+    times = _Times.of(starts_at, span_of(services))
+    appointment = Appointment(
+        tenant_id=_id(tenant),
+        professional_id=professional_id,
+        customer_id=customer_id,
+        created_by=created_by,
+        created_at=now,
+        squeeze_in=squeeze_in,
+        starts_at=times.starts_at,
+        ends_at=times.ends_at,
+        busy_from=times.busy_from,
+        busy_until=times.busy_until,
+    )
+    _insert(session, appointment, services)
+    _announce(session, now, tenant, appointment, [service.id for service in services])
+    return appointment
+
+
+def relocate(
+    session: Session,
+    now: datetime,
+    tenant: Tenant,
+    appointment: Appointment,
+    professional_id: int,
+    starts_at: datetime,
+    *,
+    squeeze_in: bool = False,
+    staff_id: int | None = None,
+) -> None:
+    """A new time, and perhaps another professional, with the span of the day it was booked."""
+    assert appointment.id is not None
+    times = _Times.of(starts_at, booked_span(appointment))
+    appointment.professional_id = professional_id
+    appointment.squeeze_in = squeeze_in
+    appointment.schedule_version += 1
+    appointment.confirmed_at = None
+    appointment.starts_at, appointment.ends_at, appointment.busy_from, appointment.busy_until = times
+    with _overlap_refused():
+        session.flush()
+    _withdraw(session, now, appointment, stranded.Outcome.MOVED, staff_id)
+    services = service_ids(session, appointment.tenant_id, appointment.id)
+    _announce(session, now, tenant, appointment, services)
+
+
+def call_off(
+    session: Session, now: datetime, appointment: Appointment, reason: str, staff_id: int | None = None
+) -> None:
+    """Cancelled: its time is free again."""
+    appointment.status = AppointmentStatus.CANCELLED
+    appointment.cancelled_at = now
+    appointment.cancel_reason = reason[:300]
+    session.flush()
+    _withdraw(session, now, appointment, stranded.Outcome.CANCELLED, staff_id)
+
+
+def reinstate(session: Session, now: datetime, tenant: Tenant, appointment: Appointment) -> None:
+    """Booked again at the time it had, from now on a version of its own."""
+    assert appointment.id is not None
+    appointment.status = AppointmentStatus.BOOKED
+    appointment.cancelled_at, appointment.cancel_reason = None, ""
+    appointment.schedule_version += 1
+    with _overlap_refused():
+        session.flush()
+    services = service_ids(session, appointment.tenant_id, appointment.id)
+    _announce(session, now, tenant, appointment, services)
+
+
+def _withdraw(
+    session: Session,
+    now: datetime,
+    appointment: Appointment,
+    outcome: stranded.Outcome,
+    staff_id: int | None,
+) -> None:
+    """Nothing more is said of the time that it had, and nobody has to see to it."""
+    assert appointment.id is not None
+    reminder.withdraw(session, now, appointment.tenant_id, appointment.id)
+    stranded.settle(session, now, appointment.tenant_id, [appointment.id], outcome, staff_id)
 
 
 def upcoming(session: Session, tenant_id: int, customer_id: int, now: datetime) -> list[Details]:
@@ -385,6 +476,7 @@ def _details(session: Session, *conditions: ColumnElement[bool]) -> list[Details
         _APPOINTMENT.c.starts_at,
         _APPOINTMENT.c.ends_at,
         _APPOINTMENT.c.status,
+        _APPOINTMENT.c.confirmed_at,
         _PROFESSIONAL.c.name.label("professional"),
         _PART.c.service_id,
         _PART.c.name.label("service"),
@@ -414,6 +506,7 @@ def _details(session: Session, *conditions: ColumnElement[bool]) -> list[Details
                 minutes=_minutes(head.ends_at - head.starts_at),
                 price_cents=None if None in prices else sum(prices),
                 status=head.status,
+                confirmed=head.confirmed_at is not None,
             )
         )
     return result
@@ -445,13 +538,7 @@ class _Times(NamedTuple):
         )
 
 
-def _place(session: Session, appointment: Appointment, times: _Times) -> None:
-    appointment.starts_at, appointment.ends_at, appointment.busy_from, appointment.busy_until = times
-    with _overlap_refused():
-        session.flush()
-
-
-def _lock_professionals(session: Session, tenant_id: int, professional_ids: Iterable[int]) -> dict[int, bool]:
+def lock_professionals(session: Session, tenant_id: int, professional_ids: Iterable[int]) -> dict[int, bool]:
     """Lock the rows; of each, whether they can be booked. Raises NotFound("professional")."""
     return {key: _lock_professional(session, tenant_id, key) for key in sorted(set(professional_ids))}
 
@@ -468,7 +555,8 @@ def _lock_professional(session: Session, tenant_id: int, professional_id: int) -
     return active
 
 
-def _lock_customer(session: Session, tenant_id: int, customer_id: int) -> None:
+def lock_customer(session: Session, tenant_id: int, customer_id: int) -> None:
+    """Lock the row behind the customer's limit. Raises NotFound("customer")."""
     bumped = session.execute(
         update(_CUSTOMER)
         .where(_CUSTOMER.c.id == customer_id, _CUSTOMER.c.tenant_id == tenant_id)
@@ -479,7 +567,7 @@ def _lock_customer(session: Session, tenant_id: int, customer_id: int) -> None:
         raise NotFound("customer")
 
 
-def _same_visit(
+def same_visit(
     session: Session,
     tenant_id: int,
     customer_id: int,
@@ -487,6 +575,7 @@ def _same_visit(
     wanted: Sequence[int],
     starts_at: datetime,
 ) -> Appointment | None:
+    """The customer's booked visit of these services, in this order, at this time."""
     rows = session.execute(
         select(Appointment)
         .where(_APPOINTMENT.c.tenant_id == tenant_id, _APPOINTMENT.c.customer_id == customer_id)
@@ -501,12 +590,13 @@ def _same_visit(
     return None
 
 
-def _require_offered(session: Session, tenant_id: int, professional_id: int, wanted: Collection[int]) -> None:
+def require_offered(session: Session, tenant_id: int, professional_id: int, wanted: Collection[int]) -> None:
+    """Raises Refusal unless the professional is active and offers all of these services."""
     if professional_id not in catalog.offering(session, tenant_id, wanted):
         raise Refusal(Code.SERVICO_NAO_ATENDIDO)
 
 
-def _require_able(session: Session, appointment: Appointment, target: int, active: bool) -> None:
+def require_able(session: Session, appointment: Appointment, target: int, active: bool) -> None:
     """May this professional take over the visit? Who has it already keeps it, unless deactivated."""
     same = target == appointment.professional_id
     if not active:
@@ -514,7 +604,7 @@ def _require_able(session: Session, appointment: Appointment, target: int, activ
     if not same:
         assert appointment.id is not None
         wanted = service_ids(session, appointment.tenant_id, appointment.id)
-        _require_offered(session, appointment.tenant_id, target, wanted)
+        require_offered(session, appointment.tenant_id, target, wanted)
 
 
 def _require_below_limit(session: Session, now: datetime, tenant: Tenant, customer_id: int) -> None:

@@ -78,12 +78,14 @@ class WorkingWindow(SQLModel, table=True):
 class TimeOff(SQLModel, table=True):
     """A professional is away from `first_date` through `last_date`, the last day included.
 
-    With minutes given, only in that half-open part of each day.
+    With minutes given, only in that half-open part of each day. `staff_id` is who blocked it in the agenda;
+    without, it stands in the business file.
     """
 
     __tablename__ = "time_off"
     __table_args__ = (
         ForeignKeyConstraint(["tenant_id", "professional_id"], ["professional.tenant_id", "professional.id"]),
+        ForeignKeyConstraint(["tenant_id", "staff_id"], ["staff.tenant_id", "staff.id"]),
         CheckConstraint("first_date <= last_date"),
     )
 
@@ -95,10 +97,13 @@ class TimeOff(SQLModel, table=True):
     start_minute: int = 0
     end_minute: int = MINUTES_OF_DAY
     reason: str = Field(default="", max_length=200)
+    staff_id: int | None = None
 
 
 class Closure(SQLModel, table=True):
-    """The whole business is closed on `date`, or in a half-open part of it."""
+    """The whole business is closed on `date`, or in a half-open part of it. `staff_id` as in TimeOff."""
+
+    __table_args__ = (ForeignKeyConstraint(["tenant_id", "staff_id"], ["staff.tenant_id", "staff.id"]),)
 
     id: int | None = Field(default=None, primary_key=True)
     tenant_id: int = Field(foreign_key="tenant.id", index=True)
@@ -106,6 +111,7 @@ class Closure(SQLModel, table=True):
     start_minute: int = 0
     end_minute: int = MINUTES_OF_DAY
     reason: str = Field(default="", max_length=200)
+    staff_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ class Person:
 
 @dataclass(frozen=True)
 class State:
-    """The rows of one business; all empty where it is new."""
+    """The rows of one business, but for what staff have blocked in the agenda; all empty where it is new."""
 
     tenant: Tenant | None
     services: list[Service]
@@ -89,7 +89,7 @@ def load(session: Session, slug: str) -> State:
         tenant=tenant,
         services=_rows(session, Service, tenant.id),
         people=_people(session, tenant.id),
-        closures=_rows(session, Closure, tenant.id),
+        closures=[row for row in _rows(session, Closure, tenant.id) if row.staff_id is None],
     )
 
 
@@ -103,7 +103,7 @@ def _rows(session: Session, model: type[M], tenant_id: int) -> list[M]:
 def _people(session: Session, tenant_id: int) -> list[Person]:
     links = _rows(session, ProfessionalService, tenant_id)
     windows = _rows(session, WorkingWindow, tenant_id)
-    absences = _rows(session, TimeOff, tenant_id)
+    absences = [row for row in _rows(session, TimeOff, tenant_id) if row.staff_id is None]
     return [
         Person(
             row=row,

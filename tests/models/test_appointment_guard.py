@@ -21,9 +21,9 @@ from tests.fakes.agenda import Ids
 INSERT = text(
     """
     insert into appointment (id, tenant_id, professional_id, customer_id, starts_at, ends_at, busy_from,
-        busy_until, status, squeeze_in, created_by, created_at, cancel_reason)
+        busy_until, status, squeeze_in, created_by, created_at, schedule_version, cancel_reason)
     values (:id, :tenant_id, :professional_id, :customer_id, :starts_at, :ends_at, :starts_at, :ends_at,
-        :status, :squeeze_in, 'bot', :starts_at, '')
+        :status, :squeeze_in, 'bot', :starts_at, 0, '')
     """
 )
 UPDATE = "update appointment set {} where id = 1"
