@@ -217,7 +217,9 @@ def _add_step() -> Insert:
         conversations.c.holder == Holder.BOT,
     )
     values = select(*(bindparam(column.name, type_=column.type) for column in columns)).where(held)
-    return insert(steps).from_select([column.name for column in columns], values)
+    statement = insert(steps).from_select([column.name for column in columns], values)
+    # Without it the number of added rows is not kept for an INSERT on every database.
+    return statement.execution_options(preserve_rowcount=True)
 
 
 _ADD_STEP = _add_step()
