@@ -14,7 +14,7 @@ from models import conversation, delivery, message, reminder, waitlist
 from models.conversation import Conversation
 from models.message import WHEN, Author, Content
 
-NO_TEMPLATE = "sem modelo"
+NO_TEMPLATE, NO_ADDRESS = "sem modelo", "sem WhatsApp conhecido"
 NOT_DELIVERED = "não entregue"
 _NO_NAME = "cliente"  # WhatsApp takes no empty variable
 

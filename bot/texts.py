@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
+from models.appointment import Details
 from models.handoff import Reason
 from models.tenant import Tenant
 from models.usage import Over, Scope
@@ -79,6 +80,52 @@ def stopped(tenant: Tenant, *, booked: bool) -> str:
 def started(tenant: Tenant) -> str:
     """What the customer reads who wants to be written to again."""
     return f"Que bom! Você voltou a receber os lembretes e avisos de {tenant.name}. Posso ajudar em algo?"
+
+
+def first_name(name: str) -> str:
+    """How we address a customer; "" where what WhatsApp says is no name."""
+    first = name.split()[0] if name.split() else ""
+    return first if first.isalpha() else ""
+
+
+def when(tenant: Tenant, starts_at: datetime, now: datetime) -> str:
+    """ "amanhã, quinta-feira, 03/12/2026, às 10:00", as it is true now"""
+    ahead = (starts_at.astimezone(tenant.zone).date() - now.astimezone(tenant.zone).date()).days
+    near = {0: "hoje, ", 1: "amanhã, "}.get(ahead, "")
+    return f"{near}{speech.moment(starts_at, tenant.zone)}"
+
+
+def what(visit: Details) -> str:
+    """ "Corte feminino com Ana Souza" """
+    return f"{speech.listed(visit.services)} com {visit.professional}"
+
+
+def reminder(tenant: Tenant, name: str, visit: Details, now: datetime) -> str:
+    """The reminder of a visit."""
+    hello = f"Oi, {name}!" if name else "Oi!"
+    lines = [
+        f"{hello} Aqui é {tenant.name}, passando para lembrar do seu horário:",
+        "",
+        f"*{when(tenant, visit.starts_at, now)}*",
+        what(visit),
+        *([f"📍 {tenant.address}"] if tenant.address else []),
+        "",
+        _asked(visit, now, tenant),
+    ]
+    return "\n".join(lines)
+
+
+def _asked(visit: Details, now: datetime, tenant: Tenant) -> str:
+    if visit.confirmed:
+        return "Sua presença já está confirmada. Se precisar, responda *remarcar* ou *cancelar*."
+    late = visit.starts_at < now + timedelta(minutes=tenant.cancel_notice_minutes)
+    people = " Como falta pouco, para mudar ou cancelar a equipe precisa ajudar." if late else ""
+    return f"Responda *confirmar*, *remarcar* ou *cancelar*.{people}"
+
+
+def confirmed(tenant: Tenant, visit: Details, now: datetime) -> str:
+    """The answer to who says that they will come."""
+    return f"Presença confirmada! Esperamos você {when(tenant, visit.starts_at, now)}: {what(visit)}. 🙂"
 
 
 STICKER = "Recebi sua figurinha! 😄 Para eu ajudar com um horário, me escreve o que você precisa?"

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from bot import sweeps
+from bot import reminders, sweeps
 from bot.services import Services
 
 log = structlog.get_logger()
@@ -14,6 +14,7 @@ log = structlog.get_logger()
 Sweep = Callable[[Services, datetime], None]
 EVERY: dict[Sweep, int] = {  # seconds
     sweeps.settle_sends: 15,
+    reminders.send_due: 30,
     sweeps.forget_silent_workers: 600,
 }
 

@@ -364,7 +364,7 @@ def send_anew(session: Session, progress: Progress, send_after: datetime) -> Non
 
 
 def send_by_template(session: Session, now: datetime, tenant_id: int, message_id: int) -> bool:
-    """Queue again, by its template, a line whose text WhatsApp does not take; False if it has no other way."""
+    """Queue again, by its template, a line whose text WhatsApp does not take; False if it has none."""
     messages = table(Message)
     statement = (
         update(messages)

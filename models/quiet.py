@@ -28,6 +28,11 @@ def morning(zone: ZoneInfo, at: datetime) -> datetime:
     return instant(zone, ends, MORNING)
 
 
+def nightfall(zone: ZoneInfo, at: datetime) -> datetime:
+    """When the night begins on the local day of `at` (UTC)."""
+    return instant(zone, at.astimezone(zone).date(), NIGHT)
+
+
 def _minute(zone: ZoneInfo, at: datetime) -> int:
     local = at.astimezone(zone)
     return local.hour * 60 + local.minute

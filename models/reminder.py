@@ -20,13 +20,12 @@ from sqlalchemy import (
     insert,
     or_,
     select,
-    text,
     update,
 )
 from sqlmodel import Field, Session, SQLModel, col
 
 from models import delivery, quiet
-from models.db import UtcDateTime, table
+from models.db import UtcDateTime, change, table
 from models.message import Message, Status
 from models.tenant import Tenant
 
@@ -49,12 +48,7 @@ class Reminder(SQLModel, table=True):
         UniqueConstraint("message_id"),
         ForeignKeyConstraint(["tenant_id", "appointment_id"], ["appointment.tenant_id", "appointment.id"]),
         CheckConstraint("state in ('pending', 'sent', 'skipped', 'obsolete', 'failed')"),
-        Index(
-            "ix_reminder_due",
-            "due_at",
-            sqlite_where=text("state = 'pending'"),
-            postgresql_where=text("state = 'pending'"),
-        ),
+        Index("ix_reminder_due", "state", "due_at"),
         Index("ix_reminder_newest", "tenant_id", "due_at"),
     )
 
@@ -73,6 +67,8 @@ class Reminder(SQLModel, table=True):
 LEAST = timedelta(minutes=15)
 # What would come sooner after the booking than this is no reminder.
 EARLIEST = timedelta(hours=1)
+# A line is dropped on the day on which it was queued, or never.
+DROPPED_WITHIN = timedelta(days=2)
 FAILED_SHOWN = 100
 _REMINDER = table(Reminder)
 
@@ -138,7 +134,19 @@ def withdraw(session: Session, now: datetime, tenant_id: int, appointment_id: in
         )
 
 
-def claim(session: Session, now: datetime) -> Reminder | None:
+@dataclass(frozen=True)
+class Claimed:
+    """A reminder in the hands of whoever says it: so many hours before this version of a visit's time."""
+
+    id: int
+    tenant_id: int
+    appointment_id: int
+    hours: int
+    version: int
+    due_at: datetime
+
+
+def claim(session: Session, now: datetime) -> Claimed | None:
     """Take the reminder that is due longest, as sent; `close` it otherwise in the same transaction."""
     candidate = (
         select(_REMINDER.c.id)
@@ -149,16 +157,28 @@ def claim(session: Session, now: datetime) -> Reminder | None:
         .scalar_subquery()
     )
     statement = (
-        update(Reminder)
+        update(_REMINDER)
         .where(_REMINDER.c.id == candidate, _REMINDER.c.state == State.PENDING)
         .values(state=State.SENT)
-        .returning(Reminder)
+        .returning(*(_REMINDER.c[name] for name in Claimed.__dataclass_fields__))
     )
-    found: Reminder | None = session.execute(statement).scalar()
-    return found
+    row = session.execute(statement).first()
+    return Claimed(*row) if row is not None else None
 
 
-def is_overtaken(session: Session, mine: Reminder, now: datetime) -> bool:
+def revive(session: Session, now: datetime) -> int:
+    """What was dropped unsent was not said: it is pending again. Gives how many."""
+    messages = table(Message)
+    dropped = exists().where(messages.c.id == _REMINDER.c.message_id, messages.c.status == Status.DROPPED)
+    statement = (
+        update(_REMINDER)
+        .where(_REMINDER.c.state == State.SENT, _REMINDER.c.due_at > now - DROPPED_WITHIN, dropped)
+        .values(state=State.PENDING, message_id=None)
+    )
+    return change(session, statement)
+
+
+def is_overtaken(session: Session, mine: Claimed, now: datetime) -> bool:
     """Whether a later reminder of the same visit is due as well: then that one says it."""
     later = exists().where(
         _REMINDER.c.appointment_id == mine.appointment_id,
@@ -170,22 +190,22 @@ def is_overtaken(session: Session, mine: Reminder, now: datetime) -> bool:
     return bool(session.execute(select(later)).scalar())
 
 
-def queued(session: Session, mine: Reminder, message_id: int) -> None:
+def queued(session: Session, mine: Claimed, message_id: int) -> None:
     """Its line is with the outbox."""
     _set(session, mine, message_id=message_id)
 
 
-def postpone(session: Session, mine: Reminder, due_at: datetime) -> None:
+def postpone(session: Session, mine: Claimed, due_at: datetime) -> None:
     """Not now: it is pending again."""
     _set(session, mine, state=State.PENDING, due_at=due_at)
 
 
-def close(session: Session, mine: Reminder, state: State, reason: str = "") -> None:
+def close(session: Session, mine: Claimed, state: State, reason: str = "") -> None:
     """It is not said; why, for staff."""
     _set(session, mine, state=state, reason=reason[:120])
 
 
-def _set(session: Session, mine: Reminder, **values: object) -> None:
+def _set(session: Session, mine: Claimed, **values: object) -> None:
     session.execute(update(_REMINDER).where(_REMINDER.c.id == mine.id).values(values))
 
 

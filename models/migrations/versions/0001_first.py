@@ -825,13 +825,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("message_id"),
     )
     with op.batch_alter_table("reminder", schema=None) as batch_op:
-        batch_op.create_index(
-            "ix_reminder_due",
-            ["due_at"],
-            unique=False,
-            sqlite_where=sa.text("state = 'pending'"),
-            postgresql_where=sa.text("state = 'pending'"),
-        )
+        batch_op.create_index("ix_reminder_due", ["state", "due_at"], unique=False)
         batch_op.create_index("ix_reminder_newest", ["tenant_id", "due_at"], unique=False)
 
     op.create_table(
@@ -901,11 +895,7 @@ def downgrade() -> None:
     op.drop_table("waitlist")
     with op.batch_alter_table("reminder", schema=None) as batch_op:
         batch_op.drop_index("ix_reminder_newest")
-        batch_op.drop_index(
-            "ix_reminder_due",
-            sqlite_where=sa.text("state = 'pending'"),
-            postgresql_where=sa.text("state = 'pending'"),
-        )
+        batch_op.drop_index("ix_reminder_due")
 
     op.drop_table("reminder")
     op.drop_table("run_step")
