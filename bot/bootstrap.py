@@ -20,6 +20,7 @@ from bot.llm.tape import TapedClient, TapedHttp, Tapes
 from bot.services import Services, system_clock
 from bot.settings import Provider, Settings
 from bot.terminal import TerminalAware
+from bot.whatsapp import typing
 from bot.whatsapp.senders import Senders
 from models import schema
 from models.db import Database
@@ -127,6 +128,7 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
     context = httpx.create_ssl_context()
     http = ThreadClients(verify=context)
     senders = Senders(settings, db, environment, context)
+    quick = Senders(settings, db, environment, context, typing.PATIENCE)
     hears = ears.ears(settings, environment, ThreadClients(verify=context))
     return Services(
         settings=settings,
@@ -135,5 +137,6 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
         sender_for=lambda tenant_id: TerminalAware(lambda: senders.sender_for(tenant_id)),
         environment=environment,
         ears=hears,
+        typing=typing.TypingIndicator(quick.client_for) if settings.typing_indicator else None,
         prices=prices.with_given(settings.model_prices),
     )

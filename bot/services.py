@@ -12,6 +12,7 @@ from bot.meters import Meters
 from bot.settings import Settings
 from bot.whatsapp.client import Sender
 from models.db import Database
+from models.tenant import Tenant
 
 
 def system_clock() -> datetime:
@@ -32,6 +33,7 @@ class Services:
     sender_for: Callable[[int], Sender]
     now: Callable[[], datetime] = system_clock
     ears: Ears | None = None  # None: voice messages are not understood
+    typing: Callable[[Tenant, str], object] | None = None  # shows it to who sent the message with this sid
     prices: Prices = LIST
     meters: Meters = field(default_factory=Meters)
     wake_agent: threading.Event = field(default_factory=threading.Event)

@@ -32,6 +32,7 @@ class Settings(BaseSettings):
     twilio_account_sid: str | None = Field(default=None, pattern=r"^AC[0-9a-fA-F]{32}$")
     twilio_auth_token: Annotated[tuple[str, ...], NoDecode] = ()
     twilio_api_url: str | None = None
+    typing_indicator: bool = True
 
     llm_provider: Provider | None = None
     llm_fallback: Provider | None = None

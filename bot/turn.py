@@ -78,6 +78,8 @@ def _answer(services: Services, claim: Claim) -> None:
         return
     if material.left is None and _receive(services, claim, material, over):
         return
+    if services.typing is not None:
+        services.typing(material.tenant, material.inputs[-1].provider_sid or "")
     turn = _begin(services, claim, material)
     outcome = turn.outcome()
     _commit(services, turn, outcome)

@@ -12,8 +12,8 @@ from bot.web.csrf import csrf
 
 
 def standin(stand_in: StandIn) -> Blueprint:
-    """Twilio's Messages resource under /demo/twilio, behind the account's own Basic authentication."""
-    api = Blueprint("standin", __name__, url_prefix=f"{API}/{VERSION}/Accounts/<account_sid>")
+    """Twilio's addresses under /demo/twilio, behind the account's own Basic authentication."""
+    api = Blueprint("standin", __name__, url_prefix=API)
     csrf.exempt(api)
 
     @api.before_request
@@ -22,27 +22,34 @@ def standin(stand_in: StandIn) -> Blueprint:
 
     @api.url_value_preprocessor
     def keep_account(_endpoint: str | None, values: dict[str, Any] | None) -> None:
-        if values:
-            g.account_sid = values.pop("account_sid")
+        g.account_sid = (values or {}).pop("account_sid", stand_in.account.sid)
 
     @api.errorhandler(ApiError)
     def refuse(error: ApiError) -> ResponseReturnValue:
         return jsonify(error.document()), error.status
 
-    @api.post("/Messages.json")
+    messages = f"/{VERSION}/Accounts/<account_sid>/Messages"
+
+    @api.post(f"{messages}.json")
     def create() -> ResponseReturnValue:
         return jsonify(stand_in.document(stand_in.accept(request.form))), 201
 
-    @api.get("/Messages.json")
+    @api.get(f"{messages}.json")
     def listing() -> ResponseReturnValue:
         return jsonify(_page(stand_in))
 
-    @api.get("/Messages/<sid>.json")
+    @api.get(f"{messages}/<sid>.json")
     def fetch(sid: str) -> ResponseReturnValue:
         line = stand_in.find(sid)
         if line is None:
             raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
         return jsonify(stand_in.document(line))
+
+    @api.post("/v2/Indicators/Typing.json")
+    def typing() -> ResponseReturnValue:
+        if stand_in.find(request.form.get("messageId", "")) is None:
+            raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
+        return jsonify({"success": True})
 
     return api
 

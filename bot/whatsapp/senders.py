@@ -11,9 +11,11 @@ from bot.settings import Settings
 from bot.whatsapp import accounts
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.client import Sender, SendError
-from bot.whatsapp.twilio import CREDENTIALS, TwilioSender, twilio_client
+from bot.whatsapp.twilio import CREDENTIALS, Patience, TwilioSender, twilio_client
 from models.db import Database
 from models.tenant import Tenant
+
+PATIENCE = Patience()
 
 
 class Senders:
@@ -25,10 +27,12 @@ class Senders:
         db: Database,
         environment: Mapping[str, str],
         context: ssl.SSLContext | None = None,
+        patience: Patience = PATIENCE,
     ) -> None:
         self._settings = settings
         self._db = db
         self._environment = environment
+        self._patience = patience
         self._http = ThreadClients(verify=context)
         self._of_thread = threading.local()
 
@@ -36,11 +40,15 @@ class Senders:
         """The calling thread's sender for a business. Raises SendError where a setting is missing."""
         with self._db.reading() as session:
             tenant = session.get_one(Tenant, tenant_id)
+        return TwilioSender(self.client_for(tenant), tenant.whatsapp, self._settings.public_url)
+
+    def client_for(self, tenant: Tenant) -> Client:
+        """The calling thread's REST client on a business's account. Raises SendError as above."""
         account = accounts.of(tenant, self._settings, self._environment)
         missing = account.missing if not account.tokens else "" if account.sid else "TWILIO_ACCOUNT_SID"
         if missing:
             raise SendError(f"{missing} is not set", permanent=False, surely_not_sent=True, code=CREDENTIALS)
-        return TwilioSender(self._client(account), tenant.whatsapp, self._settings.public_url)
+        return self._client(account)
 
     def close(self) -> None:
         """Close the connections of all threads."""
@@ -49,5 +57,6 @@ class Senders:
     def _client(self, account: Account) -> Client:
         clients: dict[Account, Client] = self._of_thread.__dict__.setdefault("clients", {})
         if account not in clients:
-            clients[account] = twilio_client(account, self._http, self._settings.twilio_api_url)
+            api_url = self._settings.twilio_api_url
+            clients[account] = twilio_client(account, self._http, api_url, self._patience)
         return clients[account]

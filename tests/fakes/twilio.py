@@ -102,8 +102,8 @@ class Refused(Exception):
 class FakeTwilio:
     """`sent` are the messages that exist, in order; `requests` all creates that arrived, as forms.
 
-    `script` holds behaviours for the next creates; then `by_number` decides, then all is accepted. `now` is
-    Twilio's clock.
+    `script` holds behaviours for the next creates; then `by_number` decides, then all is accepted. `typing`
+    are the forms of the typing indicator, all refused by `typing_refused`. `now` is Twilio's clock.
     """
 
     account: str = ACCOUNT
@@ -115,6 +115,8 @@ class FakeTwilio:
     script: deque[Behaviour] = field(default_factory=deque)
     by_number: dict[str, Behaviour] = field(default_factory=dict)
     listing: deque[Behaviour] = field(default_factory=deque)
+    typing: list[Form] = field(default_factory=list)
+    typing_refused: Behaviour | None = None
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -129,6 +131,8 @@ class FakeTwilio:
         url = urlsplit(target)
         if not self._authenticated(headers.get("authorization", "")):
             return _error(401, 20003)
+        if (method, url.path) == ("POST", "/v2/Indicators/Typing.json"):
+            return self._typing(_fields(content.decode()))
         if not url.path.endswith(f"/{VERSION}/Accounts/{self.account}/Messages.json"):
             return _error(404, 20404)
         if method == "GET":
@@ -138,6 +142,13 @@ class FakeTwilio:
     def _authenticated(self, header: str) -> bool:
         expected = base64.b64encode(f"{self.account}:{self.token}".encode()).decode()
         return header == f"Basic {expected}"
+
+    def _typing(self, form: Form) -> Answer:
+        self.typing.append(form)
+        if self.typing_refused is not None:
+            _cut(self.typing_refused)
+            return _error(self.typing_refused.status, self.typing_refused.code)
+        return Answer(200, json.dumps({"success": True}))
 
     def _create(self, form: Form) -> Answer:
         with self._lock:

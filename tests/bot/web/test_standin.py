@@ -14,7 +14,7 @@ from twilio.http import HttpClient
 from twilio.http.response import Response
 from twilio.rest import Client
 
-from bot.standin import Account, StandIn
+from bot.standin import Account, Person, StandIn, text
 from bot.web.standin import standin as addresses
 
 PUBLIC = "http://127.0.0.1:8000"
@@ -64,7 +64,7 @@ def web(twilio: StandIn) -> FlaskClient:
 
 def client(web: FlaskClient, token: str = ACCOUNT.token) -> Client:
     made = Client(ACCOUNT.sid, token, http_client=InProcess(web))
-    made.api.base_url = f"{PUBLIC}/demo/twilio"
+    made.api.base_url = made.messaging.base_url = f"{PUBLIC}/demo/twilio"
     return made
 
 
@@ -105,6 +105,7 @@ def test_without_the_accounts_token_nothing_is_said(web: FlaskClient, headers: d
         web.get(f"{MESSAGES}.json", headers=headers),
         web.post(f"{MESSAGES}.json", headers=headers, data={"Body": "x"}),
         web.get(f"{MESSAGES}/SMx.json", headers=headers),
+        web.post("/demo/twilio/v2/Indicators/Typing.json", headers=headers, data={"messageId": "SMx"}),
     ):
         assert answer.status_code == 401
         assert answer.json is not None
@@ -114,6 +115,16 @@ def test_without_the_accounts_token_nothing_is_said(web: FlaskClient, headers: d
 def test_another_account_is_not_found(web: FlaskClient) -> None:
     other = MESSAGES.replace(ACCOUNT.sid, "AC" + "1" * 32)
     assert web.get(f"{other}.json", auth=(ACCOUNT.sid, ACCOUNT.token)).status_code == 404
+
+
+def test_typing_is_shown_in_the_chat_of_a_known_message(web: FlaskClient, twilio: StandIn) -> None:
+    person = Person("Marina", MARINA, "whatsapp:BR.1")
+    sid = twilio.write(person, BUSINESS, text("oi")).sid
+    indicator = client(web).messaging.v2.typing_indicator
+    assert indicator.create(channel="whatsapp", message_id=sid).success
+    with pytest.raises(TwilioRestException) as refused:
+        indicator.create(channel="whatsapp", message_id="SM" + "0" * 32)
+    assert refused.value.status == 404
 
 
 def test_an_unknown_message_is_not_found(web: FlaskClient) -> None:
