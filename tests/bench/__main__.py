@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-NAMES = ("turn", "webhook", "agenda")
+NAMES = ("turn", "webhook", "agenda", "tokens")
 
 
 def main() -> None:
