@@ -1,7 +1,9 @@
 """All calls of one answer: one result each, in order, whatever happens."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -136,6 +138,15 @@ INFRASTRUCTURE = [
 def test_infrastructure(kit: Kit, error: Exception) -> None:
     [result] = run(kit.box(kit.tool("a", error)), "a")
     assert (result.error_class, result.text) == (ErrorClass.infrastructure, execute.UNAVAILABLE)
+
+
+def test_failing_read_asks_the_failing_database_nothing_more(kit: Kit, tmp_path: Path) -> None:
+    """There is nothing to look up, so nothing is uncertain."""
+    empty = Database(f"sqlite:///{tmp_path}/empty.db")
+    kit.context = replace(kit.context, db=empty)
+    [result] = run(kit.box(kit.tool("a", INFRASTRUCTURE[0])), "a")
+    empty.dispose()
+    assert result.text == execute.UNAVAILABLE
 
 
 @pytest.mark.parametrize(

@@ -102,6 +102,24 @@ def test_twelve_at_once(db: Database, model: Model) -> None:
     assert (rows(db), rows(db, WriteKey)) == (1, 1)
 
 
+def test_twin_that_commits_in_between(postgres_db: Database, now: datetime) -> None:
+    """On PostgreSQL two transactions may both find no key yet: the later takes the first one's result."""
+    with postgres_db.writing() as session:
+        ids = agenda.studio(session, now)
+    context = agenda.context(postgres_db, ids, now)
+    wish = agendar.Agendar.model_validate(WISH)
+
+    def overtaken(session: Session) -> Written:
+        twin = agendar.run(context, wish)
+        assert twin.text.startswith("Agendado")
+        return Written("never said", appointment.details(session, ids.tenant, 1))
+
+    assert idempotency.once(context, "agendar", wish, overtaken).startswith(
+        "Já estava agendado (agendamento_id 1)"
+    )
+    assert (rows(postgres_db), rows(postgres_db, WriteKey)) == (1, 1)
+
+
 def test_refusals_are_not_kept(db: Database, ids: Ids, now: datetime, model: Model) -> None:
     """What was taken may be free again in a minute."""
     with db.writing() as session:
