@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import and_, or_
 from sqlmodel import Session, col, select
 
-from models import audit, conversation, customer_data
+from models import audit, conversation, customer_data, reminder, waitlist
 from models.audit import AuditEvent
 from models.conversation import Conversation
 from models.customer_data import Rows
@@ -25,6 +25,7 @@ from models.message import UNSENT
 from models.run import RunStep, StepKind, WriteKey
 
 BLANK = "[apagado]"
+ERASED = "os dados do cliente foram apagados"
 PREFIX = "forgotten:"  # an address that nobody has and nobody can be found by
 
 
@@ -46,6 +47,9 @@ def forget(session: Session, now: datetime, tenant_id: int, phone: str) -> int:
         known.address = known.match_key = _nobody()
     for visit in rows.appointments:
         visit.cancel_reason = ""
+        reminder.withdraw(session, now, tenant_id, visit.id or 0)
+    for entry in waitlist.of_customer(session, tenant_id, customer.id):
+        waitlist.close(session, entry.id or 0, waitlist.State.CANCELLED, ERASED)
     _blank_words(session, rows)
     _blank_events(session, rows)
     audit.record(session, now, tenant_id, "customer.forget", subject_id=customer.id)
@@ -110,7 +114,7 @@ def _blank_words(session: Session, rows: Rows) -> None:
         session.delete(key)
     for line in rows.messages:
         line.text, line.media, line.extra = BLANK, [], {}
-        line.provider_sid = line.client_key = None
+        line.provider_sid = line.client_key = line.content_variables = None
     for steps in rows.steps.values():
         invented = {step.content["name"] for step in steps if step.error_class == "unknown_tool"}
         for step in steps:
