@@ -11,7 +11,7 @@ from bot import choices, texts
 from bot.choices import Choice, Question
 from bot.material import Material
 from models.customer import Wish
-from models.handoff import Reason
+from models.handoff import CloseReason, Reason, is_way_back
 from models.message import Direction, Message, Status
 
 
@@ -29,7 +29,9 @@ _EVENTS = ("reaction", "system", "unsupported")
 
 
 def wish(material: Material) -> Plain | None:
-    """The answer where nothing was said but that they want no more messages, or want them again."""
+    """The answer where nothing was said but that they want no more messages, or them or the bot again."""
+    if _is_back(material):
+        return Plain(texts.back_text(material.tenant), {})
     wishes = [_only_wish(message) for message in _said(material)]
     if not wishes or None in wishes:
         return None
@@ -56,6 +58,16 @@ def answer(material: Material) -> Plain | Reason | None:
 
 def _said(material: Material) -> Sequence[Message]:
     return [message for message in material.inputs if message.kind not in _EVENTS]
+
+
+def _is_back(material: Material) -> bool:
+    """Whether the customer only said the word that ended their wait for people."""
+    if not material.past.episodes or not material.inputs:
+        return False
+    last = material.past.episodes[-1]
+    ended_by_word = last.close_reason == CloseReason.CUSTOMER_CANCELLED
+    just_now = last.closed_seq == material.inputs[0].seq - 1
+    return ended_by_word and just_now and all(is_way_back(message.text) for message in material.inputs)
 
 
 def _only_wish(message: Message) -> Wish | None:

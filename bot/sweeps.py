@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from bot import outbox
+from bot import outbox, vigil
 from bot.services import Services
 from models import worker
 
@@ -12,6 +12,11 @@ SILENT_AFTER = timedelta(minutes=10)
 def settle_sends(services: Services, now: datetime) -> None:
     """Find out what became of sends whose outcome is not known."""
     outbox.settle(services, now)
+
+
+def watch_queue(services: Services, now: datetime) -> None:
+    """See to customers whom nobody answers."""
+    vigil.keep(services, now)
 
 
 def forget_silent_workers(services: Services, now: datetime) -> None:

@@ -63,6 +63,22 @@ def expectation(tenant: Tenant, now: datetime, *, told: bool = False) -> str:
 _IN_HOURS = "Uma pessoa da equipe vai continuar o atendimento por aqui. Pode continuar escrevendo. 🙂"
 
 
+def came_back(tenant: Tenant, now: datetime) -> str:
+    """What the customer reads who writes again soon after people had settled their matter."""
+    return f"Recebi sua mensagem! {expectation(tenant, now)}"
+
+
+# There the bot could not go on either, or would stop again at once.
+_NO_WAY_BACK = (Reason.LIMITE_DE_USO, Reason.MODELO_INDISPONIVEL, Reason.ERRO_INTERNO)
+
+
+def still_waiting(reason: str | None) -> str:
+    """What the customer reads whom nobody has answered for some time."""
+    sorry = "Desculpe a demora! Ainda não consegui uma pessoa da equipe, mas sua mensagem continua na fila."
+    way_back = "Se preferir, responda *BOT* para voltar ao assistente."
+    return sorry if reason in _NO_WAY_BACK else f"{sorry}\n\n{way_back}"
+
+
 def back_text(tenant: Tenant) -> str:
     """What the customer reads when the bot takes over again."""
     return f"Voltei! Sou o assistente de {tenant.name}. Posso ajudar com seu horário?"

@@ -14,6 +14,7 @@ log = structlog.get_logger()
 Sweep = Callable[[Services, datetime], None]
 EVERY: dict[Sweep, int] = {  # seconds
     sweeps.settle_sends: 15,
+    sweeps.watch_queue: 15,
     reminders.send_due: 30,
     sweeps.forget_silent_workers: 600,
 }

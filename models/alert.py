@@ -1,10 +1,10 @@
 """That staff are to be told of something: a row is made where it happens, and told of a little later."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, text
-from sqlmodel import Field, SQLModel
+from sqlmodel import Field, Session, SQLModel
 
 from models.db import UtcDateTime
 
@@ -41,3 +41,20 @@ class Alert(SQLModel, table=True):
     told: int = 0  # how many people it reached
     settled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     created_at: datetime = Field(sa_type=UtcDateTime)
+
+
+# So long an alert is held back: who takes the conversation at once wants no sound.
+HOLD = timedelta(seconds=3)
+
+
+def add(session: Session, now: datetime, tenant_id: int, conversation_id: int, kind: Kind) -> None:
+    """Note that staff are to be told, in the transaction in which it happens."""
+    session.add(
+        Alert(
+            tenant_id=tenant_id,
+            conversation_id=conversation_id,
+            kind=kind,
+            due_at=now + HOLD,
+            created_at=now,
+        )
+    )

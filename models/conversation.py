@@ -91,7 +91,7 @@ class Conversation(SQLModel, table=True):
     holder: str = Field(default=Holder.BOT, max_length=10)
     epoch: int = 0
     assignee_id: int | None = None
-    assigned_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # since when it is theirs
+    held_since: datetime | None = Field(default=None, sa_type=UtcDateTime)  # by its holder of now
     snoozed_until: datetime | None = Field(default=None, sa_type=UtcDateTime)  # or until the customer writes
     resolved_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # and with people since no more
     reopen_until: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -412,16 +412,17 @@ def lock(session: Session, tenant_id: int, conversation_id: int) -> Conversation
     return found
 
 
-def to_queue(row: Conversation) -> None:
+def to_queue(row: Conversation, now: datetime) -> None:
     """Put a locked row into the queue: it is nobody's, and the bot is silent."""
     _pass(row, Holder.QUEUE)
+    row.held_since = now
     row.resolved_at = None
 
 
 def to_staff(row: Conversation, now: datetime, staff_id: int) -> None:
     """Put a locked row into the hands of one of the staff."""
     _pass(row, Holder.STAFF)
-    row.assignee_id, row.assigned_at = staff_id, now
+    row.assignee_id, row.held_since = staff_id, now
     row.resolved_at = None
 
 
@@ -436,7 +437,7 @@ def to_bot(row: Conversation) -> None:
 def _pass(row: Conversation, holder: Holder) -> None:
     row.holder = holder
     row.epoch += 1
-    row.assignee_id = row.assigned_at = row.snoozed_until = row.reopen_until = None
+    row.assignee_id = row.held_since = row.snoozed_until = row.reopen_until = None
     row.due_at = row.lease_token = row.lease_until = None
 
 

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
-from models import audit, conversation, handoff, message
+from models import alert, audit, conversation, handoff, message
 from models.conversation import Conversation, Holder
 from models.errors import Conflict, NotFound, Refusal
 from models.handoff import CloseReason, Handoff
@@ -71,7 +71,7 @@ def let_go(
     conversation_id: int,
     *,
     holder_id: int,
-    assigned_at: datetime,
+    held_since: datetime,
     why: str,
 ) -> bool:
     """Take a conversation from somebody who does nothing with it, back into the queue; says whether it was.
@@ -79,7 +79,7 @@ def let_go(
     Only this very claim is ended: not one that came after it.
     """
     row = conversation.lock(session, tenant_id, conversation_id)
-    if (row.assignee_id, row.assigned_at) != (holder_id, assigned_at):
+    if (row.assignee_id, row.held_since) != (holder_id, held_since):
         return False
     _release(session, now, row, {"from": holder_id, "why": why})
     return True
@@ -272,9 +272,11 @@ def _hand_to(session: Session, now: datetime, row: Conversation, staff_id: int) 
 def _release(
     session: Session, now: datetime, row: Conversation, detail: dict[str, object], by: int | None = None
 ) -> None:
-    conversation.to_queue(row)
+    conversation.to_queue(row, now)
     _log(session, now, row, "release", by, detail)
     session.flush()
+    assert row.id is not None
+    alert.add(session, now, row.tenant_id, row.id, alert.Kind.WAITING)
 
 
 def _held(

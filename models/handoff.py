@@ -6,7 +6,7 @@ from enum import StrEnum
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, text
 from sqlmodel import Field, Session, SQLModel, col, select
 
-from models import conversation
+from models import alert, conversation
 from models.conversation import Conversation, Holder
 from models.db import UtcDateTime
 
@@ -71,6 +71,7 @@ class Handoff(SQLModel, table=True):
     claimed_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     claimed_by: int | None = None
     first_reply_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    acknowledged_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     realerted_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     second_text_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     window_warned_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
@@ -118,6 +119,8 @@ def open_episode(
     )
     session.add(episode)
     session.flush()
+    if reason is not None or reopened:
+        alert.add(session, now, tenant_id, conversation_id, alert.Kind.WAITING)
     assert episode.id is not None
     return episode.id
 
@@ -140,7 +143,7 @@ def flag(session: Session, now: datetime, tenant_id: int, conversation_id: int, 
     row = conversation.lock(session, tenant_id, conversation_id)
     if row.holder != Holder.BOT:
         return False
-    conversation.to_queue(row)
+    conversation.to_queue(row, now)
     row.unread += 1
     row.waiting_since = row.waiting_since or now
     open_episode(session, now, tenant_id, conversation_id, reason=reason, trigger_seq=row.last_seq)

@@ -1,12 +1,13 @@
 """A business and its rules."""
 
-from datetime import datetime, time, timedelta
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import JSON
 from sqlmodel import Field, SQLModel
 
+from models.attendance import Attendance
 from models.db import UtcDateTime
 from models.holiday import Calendar, Place
 
@@ -60,17 +61,15 @@ class Tenant(SQLModel, table=True):
         place = Place(self.holidays_country, self.holidays_state, self.holidays_city)
         return Calendar(place, tuple(self.holidays_optional), tuple(self.holidays_open))
 
+    @property
+    def attendance(self) -> Attendance:
+        """When people answer."""
+        return Attendance(self.zone, self.handoff_hours, self.holidays)
+
     def next_attendance(self, now: datetime) -> datetime | None:
         """When people answer next: `now` itself within `handoff_hours`, None where no hours are given.
 
         The answer is in the business's zone.
         """
-        local = now.astimezone(self.zone)
-        for ahead in range(8):
-            day = local.date() + timedelta(days=ahead)
-            for start, end in sorted(self.handoff_hours.get(str(day.weekday()), [])):
-                opens = datetime.combine(day, time.min, self.zone) + timedelta(minutes=start)
-                closes = datetime.combine(day, time.min, self.zone) + timedelta(minutes=end)
-                if local < closes:
-                    return max(local, opens)
-        return None
+        opens = self.attendance.next_open(now) if self.handoff_hours else None
+        return None if opens is None else opens.astimezone(self.zone)

@@ -80,7 +80,7 @@ def _differences(old: Shown, new: Shown) -> tuple[FieldChange, ...]:
 
 def columns_of(file: BusinessFile) -> dict[str, Any]:
     """The columns of `Tenant` that the file decides."""
-    return asdict(file.settings) | asdict(file.rules) | asdict(file.templates)
+    return asdict(file.settings) | asdict(file.rules) | asdict(file.templates) | asdict(file.waits)
 
 
 def _of_file(file: BusinessFile) -> Shown:

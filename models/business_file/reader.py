@@ -31,13 +31,14 @@ from models.business_file.shape import (
     Rules,
     Settings,
     Templates,
+    Waits,
     Window,
     Worker,
 )
 from models.business_file.values import Wrong, fold, suggestion
 from models.catalog import MINUTES_OF_DAY
 
-FILE_KEYS = ("tenant", "rules", "templates", "services", "professionals", "closures")
+FILE_KEYS = ("tenant", "rules", "templates", "handoff", "services", "professionals", "closures")
 TENANT_KEYS = ("slug", "name", "whatsapp", "timezone", "address", "about", "holidays", "twilio")
 RULE_KEYS = (
     "slot_step_minutes",
@@ -48,7 +49,8 @@ RULE_KEYS = (
     "reminders_hours",
     "handoff_hours",
 )
-TEMPLATE_KEYS = ("reminder", "waitlist_offer")
+TEMPLATE_KEYS = ("reminder", "waitlist_offer", "contact")
+HANDOFF_KEYS = ("realert_minutes", "second_text_minutes", "release_minutes", "reopen_minutes")
 SERVICE_KEYS = ("name", "duration_minutes", "buffer_minutes", "price")
 PROFESSIONAL_KEYS = ("name", "services", "hours", "time_off")
 YEAR_MINUTES = 366 * MINUTES_OF_DAY
@@ -86,6 +88,7 @@ def parse(text: str) -> BusinessFile:
     settings = _settings(tenant)
     rules = _rules(root.section("rules", RULE_KEYS))
     templates = _templates(root.section("templates", TEMPLATE_KEYS))
+    waits = _waits(root.section("handoff", HANDOFF_KEYS))
     closures = _dated(problems, root.items("closures"), _closure)
     problems.raise_if_any()
     _warn_of_services(problems, service_nodes, services, professionals)
@@ -93,6 +96,7 @@ def parse(text: str) -> BusinessFile:
         settings=settings,
         rules=rules,
         templates=templates,
+        waits=waits,
         services=services,
         professionals=professionals,
         closures=closures,
@@ -187,6 +191,20 @@ def _templates(section: Section) -> Templates:
     return Templates(
         template_reminder=section.read("reminder", values.content_sid, None),
         template_waitlist_offer=section.read("waitlist_offer", values.content_sid, None),
+        template_contact=section.read("contact", values.content_sid, None),
+    )
+
+
+def _waits(section: Section) -> Waits:
+    """What the file does not say is as in a new tenant."""
+    minutes = values.whole(1, MINUTES_OF_DAY)
+    return Waits(
+        handoff_realert_minutes=section.read("realert_minutes", minutes, Waits.handoff_realert_minutes),
+        handoff_second_text_minutes=section.read(
+            "second_text_minutes", minutes, Waits.handoff_second_text_minutes
+        ),
+        handoff_release_minutes=section.read("release_minutes", minutes, Waits.handoff_release_minutes),
+        handoff_reopen_minutes=section.read("reopen_minutes", minutes, Waits.handoff_reopen_minutes),
     )
 
 

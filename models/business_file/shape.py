@@ -77,6 +77,17 @@ class Templates:
 
     template_reminder: str | None = None
     template_waitlist_offer: str | None = None
+    template_contact: str | None = None
+
+
+@dataclass(frozen=True)
+class Waits:
+    """What is done when nobody answers, under the names and with the defaults of a tenant's columns."""
+
+    handoff_realert_minutes: int = 5
+    handoff_second_text_minutes: int = 15
+    handoff_release_minutes: int = 15
+    handoff_reopen_minutes: int = 120
 
 
 @dataclass(frozen=True)
@@ -106,6 +117,7 @@ class BusinessFile:
     settings: Settings
     rules: Rules
     templates: Templates
+    waits: Waits
     services: tuple[Offer, ...]
     professionals: tuple[Worker, ...]
     closures: tuple[Closed, ...]

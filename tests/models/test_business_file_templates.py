@@ -58,7 +58,7 @@ SID = 'must be a ContentSid: "HX" followed by 32 characters from 0-9 and a-f'
         (
             f"{{reminders: {REMINDER}}}",
             'unknown key "reminders" in "templates" (did you mean "reminder"?); '
-            "known keys: reminder, waitlist_offer",
+            "known keys: reminder, waitlist_offer, contact",
         ),
     ],
 )
