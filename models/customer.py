@@ -123,8 +123,11 @@ def opt_in(session: Session, tenant_id: int, customer_id: int) -> bool:
 
 def _known(session: Session, tenant_id: int, addresses: Sequence[str]) -> Sequence[CustomerAddress]:
     keys = [match_key(address) for address in addresses]
-    query = select(CustomerAddress).where(
-        CustomerAddress.tenant_id == tenant_id, col(CustomerAddress.match_key).in_(keys)
+    query = (
+        select(CustomerAddress)
+        .where(CustomerAddress.tenant_id == tenant_id, col(CustomerAddress.match_key).in_(keys))
+        # Who is being forgotten at this moment is somebody new a moment later: see models/erasure.py.
+        .with_for_update(read=True)
     )
     # The address that wrote decides where two of them are known as different people.
     return sorted(session.exec(query).all(), key=lambda row: (keys.index(row.match_key), row.id))

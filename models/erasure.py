@@ -17,6 +17,7 @@ from sqlmodel import Session, col, select
 from models import audit, conversation, customer_data, reminder, waitlist
 from models.audit import AuditEvent
 from models.conversation import Conversation
+from models.customer import CustomerAddress
 from models.customer_data import Rows
 from models.db import Database
 from models.errors import Conflict
@@ -37,6 +38,7 @@ def forget(session: Session, now: datetime, tenant_id: int, phone: str) -> int:
     """
     customer = customer_data.find(session, tenant_id, phone)
     assert customer.id is not None
+    _lock_addresses(session, tenant_id, customer.id)
     talk = _locked(session, tenant_id, customer.id)
     rows = customer_data.load(session, customer)
     if talk is not None:
@@ -79,6 +81,14 @@ def scrub(db: Database) -> bool:
 
 def _nobody() -> str:
     return f"{PREFIX}{secrets.token_hex(16)}"
+
+
+def _lock_addresses(session: Session, tenant_id: int, customer_id: int) -> None:
+    """Whoever receives a message of theirs meanwhile waits, and then finds nobody with that phone."""
+    mine = select(CustomerAddress.id).where(
+        CustomerAddress.tenant_id == tenant_id, CustomerAddress.customer_id == customer_id
+    )
+    session.exec(mine.with_for_update()).all()
 
 
 def _locked(session: Session, tenant_id: int, customer_id: int) -> Conversation | None:

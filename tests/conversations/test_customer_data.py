@@ -2,7 +2,8 @@
 
 import json
 from collections.abc import Callable
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,21 +13,21 @@ from sqlmodel import SQLModel, select
 
 from bot import turn
 from bot.cli import main
-from models import audit, customer_data, desk, erasure, schema, waitlist
+from models import audit, customer_data, desk, erasure, message, schema, waitlist
 from models.audit import AuditEvent
-from models.conversation import Holder
-from models.customer import Customer, find_or_create
+from models.conversation import Conversation, Holder
+from models.customer import Customer, CustomerAddress, find_or_create
 from models.customer_data import find, parse_phone
 from models.db import Database
 from models.errors import Conflict, NotFound
-from models.message import Message
+from models.message import Incoming, Message
 from models.reminder import Reminder
 from models.run import WriteKey
 from models.tenant import Tenant
 from models.waitlist import WaitlistEntry
 from tests.fakes import agenda
 from tests.fakes.claude import answer, text, tool_use
-from tests.fakes.talk import PASSWORD, hire
+from tests.fakes.talk import PASSWORD, hire, together
 from tests.fakes.twilio import START
 from tests.stage import JOAO, MARIA, STUDIO, Stage
 
@@ -342,6 +343,36 @@ def test_refused_while_the_bot_answers(db: Database, now: datetime) -> None:
     assert export(stage)["messages"][0]["text"] == "oi"
     stage.work()
     forget(stage)
+
+
+def erase(db: Database, now: datetime, tenant: int, phone: str) -> int:
+    with db.writing() as session:
+        return erasure.forget(session, now, tenant, phone)
+
+
+def receive(db: Database, now: datetime, incoming: Incoming) -> int:
+    return message.receive(db, incoming, now, timedelta(0)).conversation_id
+
+
+def test_message_at_the_same_moment(db: Database, now: datetime) -> None:
+    """It is somebody new's, or it comes first and the erasure is refused; it is never of the forgotten."""
+    with db.writing() as session:
+        tenant = agenda.studio(session, now).tenant
+    for n in range(20):
+        phone = f"+55119876500{n:02d}"
+        with db.writing() as session:
+            find_or_create(session, now, tenant, [f"whatsapp:{phone}"], "Maria")
+        incoming = Incoming(tenant, (f"whatsapp:{phone}",), f"SM{n}", MARKER)
+
+        gone, place = together([partial(erase, db, now, tenant, phone), partial(receive, db, now, incoming)])
+        assert isinstance(place, int)
+        with db.reading() as session:
+            owner = session.get_one(Conversation, place).customer_id
+            addresses = session.exec(
+                select(CustomerAddress.address).where(CustomerAddress.customer_id == owner)
+            ).all()
+        assert addresses == [f"whatsapp:{phone}"]
+        assert isinstance(gone, Conflict) or gone != owner
 
 
 def test_file_itself_forgets(sqlite_db: Database, now: datetime) -> None:
