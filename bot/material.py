@@ -6,7 +6,9 @@ from datetime import datetime
 
 from sqlmodel import Session, col, select
 
+from bot import replies
 from bot.agent.history import Past
+from bot.replies import Answering
 from models import appointment, message, run
 from models.conversation import Claim
 from models.customer import Customer
@@ -32,6 +34,7 @@ class Material:
     past: Past
     left: Run | None  # what a crashed worker left behind
     left_steps: list[RunStep]
+    answering: Answering
 
 
 def load(session: Session, now: datetime, claim: Claim) -> Material:
@@ -64,7 +67,22 @@ def load(session: Session, now: datetime, claim: Claim) -> Material:
         ),
         left=left,
         left_steps=steps.get(left.id or 0, []) if left else [],
+        answering=_answering(session, now, tenant, customer, lines, inputs),
     )
+
+
+def _answering(
+    session: Session,
+    now: datetime,
+    tenant: Tenant,
+    customer: Customer,
+    lines: Sequence[Message],
+    inputs: Sequence[Message],
+) -> Answering:
+    if not inputs or customer.id is None:
+        return Answering()
+    talk = [line for line in lines if line.seq <= inputs[-1].seq]
+    return replies.read(session, now, tenant, customer.id, talk, inputs[0].seq)
 
 
 def _inputs(lines: Sequence[Message], claim: Claim, through: int) -> tuple[Message, ...]:

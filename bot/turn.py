@@ -23,9 +23,9 @@ from bot.services import Services
 from bot.settings import Settings
 from bot.whatsapp.markup import whatsapp_text
 from bot.whatsapp.split import split
-from models import conversation, handoff, message, run, usage
+from models import appointment, audit, conversation, handoff, message, run, usage
 from models.conversation import Claim
-from models.errors import LeaseLost
+from models.errors import LeaseLost, NotFound, Refusal
 from models.handoff import Reason
 from models.message import Author
 from models.run import Run, RunStep, StepKind
@@ -89,6 +89,8 @@ def _receive(services: Services, claim: Claim, material: Material, over: Over | 
     """Answer what needs no model, or may not have one; says whether that was all."""
     if (wish := reception.wish(material)) is not None:
         _answer_plainly(services, claim, wish)
+        return True
+    if material.answering.confirms and _confirm(services, claim, material):
         return True
     if over is not None:
         _pause(services, claim, over)
@@ -198,6 +200,7 @@ def _input_blocks(services: Services, material: Material, steps: Sequence[RunSte
         customer_name=material.customer_name,
         appointments=material.appointments,
         staff_note=_fresh_note(material.past),
+        written=material.answering.lines,
     )
     return prompt.input_blocks(facts, material.inputs)
 
@@ -356,6 +359,25 @@ def _answer_plainly(services: Services, claim: Claim, plain: Plain) -> None:
         )
     log.info("answered_plainly")
     services.wake_outbox.set()
+
+
+def _confirm(services: Services, claim: Claim, material: Material) -> bool:
+    """Note that the customer comes to the visit of their reminder; False if it is not ahead any more."""
+    now, visit = services.now(), material.answering.visit
+    assert visit is not None
+    try:
+        with services.db.writing() as session:
+            # The appointment before the conversation: whoever changes it for staff locks them in this order.
+            appointment.confirm(session, now, claim.tenant_id, claim.customer_id, visit.id)
+            conversation.finish(session, claim, answered_seq=claim.through_seq)
+            audit.record(session, now, claim.tenant_id, "appointment.confirm", subject_id=visit.id)
+            text = texts.confirmed(material.tenant, visit, now)
+            _queue(session, now, claim, text, author=Author.SYSTEM, epoch=claim.epoch, run_id=None)
+    except (NotFound, Refusal):
+        return False
+    log.info("visit_confirmed", appointment=visit.id)
+    services.wake_outbox.set()
+    return True
 
 
 def _over_limit(session: Session, services: Services, claim: Claim, tenant: Tenant) -> Over | None:

@@ -325,6 +325,14 @@ def id_of(session: Session, conversation_id: int, seq: int) -> int:
     return int(session.execute(query).scalar_one())
 
 
+def by_sid(session: Session, conversation_id: int, provider_sid: str) -> Message | None:
+    """The line of this conversation that the provider knows by this sid."""
+    query = select(Message).where(
+        col(Message.conversation_id) == conversation_id, col(Message.provider_sid) == provider_sid
+    )
+    return session.scalar(query)
+
+
 def transcript(
     session: Session, tenant_id: int, conversation_id: int, *, before: int | None = None, limit: int = 200
 ) -> list[Message]:

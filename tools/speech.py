@@ -102,9 +102,10 @@ def visit(details: Details, zone: ZoneInfo) -> str:
 def appointment_line(details: Details, zone: ZoneInfo) -> str:
     """ "agendamento_id 7: Corte feminino com Ana Souza (profissional_id 1), quarta-feira, …, às 11:30." """
     who = professional(details.professional_id, details.professional)
+    confirmed = " O cliente já confirmou presença." if details.confirmed else ""
     return (
         f"agendamento_id {details.id}: {listed(details.services)} com {who}, "
-        f"{moment(details.starts_at, zone)}."
+        f"{moment(details.starts_at, zone)}.{confirmed}"
     )
 
 

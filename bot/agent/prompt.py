@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from bot.agent import buttons
 from bot.llm.client import Block, ToolSpec
 from models.customer import Wish
 from models.message import Message
@@ -56,6 +57,7 @@ class TurnFacts:
     customer_name: str
     appointments: Sequence[str]
     staff_note: str = ""
+    written: Sequence[str] = ()  # what we wrote unasked, and the customer may be answering
 
 
 def context_block(facts: TurnFacts) -> str:
@@ -74,6 +76,7 @@ def context_block(facts: TurnFacts) -> str:
         f"Próximos dias: {', '.join(days)}.",
         f"Cliente: {_quoted(facts.customer_name) or 'nome desconhecido'}.",
         *_appointments(facts.appointments),
+        *facts.written,
     ]
     if facts.staff_note:
         lines.append(f"Nota da equipe: {_quoted(facts.staff_note)}")
@@ -109,7 +112,7 @@ _KINDS = {
 
 def describe(message: Message) -> str:
     """An inbound message as the model reads it; what is not text is named in brackets."""
-    words = " ".join([untrusted(message.text.strip()), *_heeded(message)]).strip()
+    words = " ".join([untrusted(message.text.strip()), *_heeded(message), *buttons.words(message)]).strip()
     if "transcript" in message.extra:
         return f"[Áudio transcrito] {untrusted(message.extra['transcript'])} {words}".strip()
     if message.kind == "text" or message.kind not in _KINDS:
