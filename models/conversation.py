@@ -172,18 +172,24 @@ def arrive(
     )
 
 
+PATIENCE = 6  # debounces that a burst may last before it is answered all the same
+
+
 def _wanting(now: datetime, due_at: datetime) -> dict[str, object]:
     """What changes when the customer wants an answer: from the bot, or from people."""
     conversations = table(Conversation)
     bot_holds = conversations.c.holder == Holder.BOT
     reopens = and_(bot_holds, conversations.c.reopen_until > now)
     bot_answers = and_(bot_holds, or_(conversations.c.reopen_until.is_(None), ~reopens))
+    # Who goes on writing would push the answer away for ever.
+    waited = conversations.c.waiting_since <= now - PATIENCE * (due_at - now)
+    enough = and_(bot_answers, conversations.c.lease_token.is_(None), waited)
     return {
         "holder": case((reopens, Holder.QUEUE.value), else_=conversations.c.holder),
         "epoch": case((reopens, conversations.c.epoch + 1), else_=conversations.c.epoch),
         "resolved_at": case((reopens, None), else_=conversations.c.resolved_at),
         "snoozed_until": None,
-        "due_at": case((bot_answers, due_at), else_=conversations.c.due_at),
+        "due_at": case((enough, now), (bot_answers, due_at), else_=conversations.c.due_at),
         "unread": case((bot_answers, conversations.c.unread), else_=conversations.c.unread + 1),
         "waiting_since": func.coalesce(conversations.c.waiting_since, now, type_=UtcDateTime()),
     }

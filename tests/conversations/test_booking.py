@@ -2,6 +2,7 @@
 
 from datetime import UTC, datetime
 
+from bot.worker import drain
 from models.conversation import Holder
 from models.db import Database
 from models.handoff import Reason
@@ -254,3 +255,21 @@ def test_long_answer_goes_out_in_parts_in_order(db: Database, now: datetime) -> 
     assert [row.status for row in stage.messages if row.author == Author.BOT] == [Status.ACCEPTED] * len(
         parts
     )
+
+
+def test_burst_without_end_is_answered_all_the_same(db: Database, now: datetime) -> None:
+    """A bubble every second: the quiet time never comes, the answer does."""
+    stage = Stage(db, now, lambda body: answer(text("Claro!")))
+    for number in range(12):
+        stage.deliver(f"e mais {number}")
+        stage.clock.forward(seconds=1)
+        drain(stage.services)
+    assert stage.twilio.bodies[:1] == ["Claro!"]
+    assert len(stage.claude.requests) == 1
+
+
+def test_next_attendance_is_told_in_the_business_zone(db: Database) -> None:
+    """Saturday 14:00 in São Paulo, after closing: Monday at nine."""
+    stage = Stage(db, datetime(2026, 12, 5, 17, 0, tzinfo=UTC), lambda body: error(500))
+    [said] = stage.say("oi")
+    assert "segunda-feira, 07/12/2026, às 09:00" in said
