@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import ColumnElement, Select, bindparam, func, select
 from sqlmodel import Session
 
 from models.availability import instant
@@ -69,14 +69,24 @@ def over(
     decided that the bot goes on. The business's does not.
     """
     assert tenant.id is not None
-    runs = table(Run)
     today = midnight(tenant, now)
-    since = _given_back(session, tenant.id, conversation_id, today) or today
-    used = _used(session, tenant.id, since, customer.runs, runs.c.conversation_id == conversation_id)
-    if customer.reached(used):
+    used = _over_customer(session, tenant.id, conversation_id, today, customer)
+    if used is not None:
         return Over(Scope.CUSTOMER, used)
     used = _used(session, tenant.id, today, business.runs)
     return Over(Scope.TENANT, used) if business.reached(used) else None
+
+
+def _over_customer(
+    session: Session, tenant_id: int, conversation_id: int, today: datetime, limit: Limit
+) -> Used | None:
+    used = _used(session, tenant_id, today, limit.runs, conversation_id)
+    if not limit.reached(used):
+        return None
+    since = _given_back(session, tenant_id, conversation_id, today)
+    if since is not None:
+        used = _used(session, tenant_id, since, limit.runs, conversation_id)
+    return used if limit.reached(used) else None
 
 
 def midnight(tenant: Tenant, now: datetime) -> datetime:
@@ -100,16 +110,28 @@ def _given_back(session: Session, tenant_id: int, conversation_id: int, today: d
     return found
 
 
-def _used(
-    session: Session, tenant_id: int, since: datetime, at_most: int, *whose: ColumnElement[bool]
-) -> Used:
-    runs = table(Run)
-    tokens = runs.c.input_tokens + runs.c.cache_read_tokens + runs.c.cache_write_tokens
+def _counting(*whose: ColumnElement[bool]) -> Select[tuple[int, int]]:
+    """Runs and input tokens since an instant, of so many rows at most. Made once: every turn asks it."""
+    tokens = _RUN.c.input_tokens + _RUN.c.cache_read_tokens + _RUN.c.cache_write_tokens
     counted = (
         select(tokens.label("tokens"))
-        .where(runs.c.tenant_id == tenant_id, runs.c.started_at >= since, *whose)
-        .limit(at_most)
+        .where(_RUN.c.tenant_id == bindparam("tenant"), _RUN.c.started_at >= bindparam("since"), *whose)
+        .limit(bindparam("at_most"))
         .subquery()
     )
-    query = select(func.count(), func.coalesce(func.sum(counted.c.tokens), 0)).select_from(counted)
-    return Used(*session.execute(query).one())
+    return select(func.count(), func.coalesce(func.sum(counted.c.tokens), 0)).select_from(counted)
+
+
+_RUN = table(Run)
+_OF_BUSINESS = _counting()
+_OF_CUSTOMER = _counting(_RUN.c.conversation_id == bindparam("conversation"))
+
+
+def _used(
+    session: Session, tenant_id: int, since: datetime, at_most: int, conversation_id: int | None = None
+) -> Used:
+    """Of one conversation, or of the whole business."""
+    given = {"tenant": tenant_id, "since": since, "at_most": at_most}
+    if conversation_id is None:
+        return Used(*session.execute(_OF_BUSINESS, given).one())
+    return Used(*session.execute(_OF_CUSTOMER, given | {"conversation": conversation_id}).one())
