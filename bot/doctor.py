@@ -12,7 +12,8 @@ from sqlmodel import select
 
 from bot import bootstrap
 from bot.http import ThreadClients
-from bot.llm.client import ModelError, ModelRequest
+from bot.llm.client import ModelError, ModelRequest, Usage
+from bot.llm.prices import with_given
 from bot.settings import Provider, Settings
 from bot.whatsapp import accounts
 from bot.whatsapp.account_check import SenderState, credentials_problem, senders
@@ -47,7 +48,7 @@ def examine(settings: Settings, environment: Mapping[str, str]) -> list[Finding]
         return [
             *_secrets(settings),
             *_database(settings),
-            *(_model(provider, settings) for provider in settings.providers),
+            *(_model(provider, settings, http) for provider in settings.providers),
             *_twilio(settings, environment),
             *_public_url(settings, http),
             _zone_data(),
@@ -79,12 +80,12 @@ def _database(settings: Settings) -> Iterator[Finding]:
         yield Finding(True, "DATABASE_URL", f"{db.url.get_backend_name()}, schema {found}")
 
 
-def _model(provider: Provider, settings: Settings) -> Finding:
+def _model(provider: Provider, settings: Settings, http: httpx.Client) -> Finding:
     """A real, tiny question: it proves the key, the name of the model and the way to it at once."""
     subject = f"model ({provider})"
     if provider == "offline":
         return Finding(True, subject, "the built-in one; set ANTHROPIC_API_KEY for Claude")
-    client = bootstrap.provider_client(provider, settings, ThreadClients(verify=httpx.create_ssl_context()))
+    client = bootstrap.provider_client(provider, settings, http)
     question = [{"role": "user", "content": [{"type": "text", "text": "Responda só: ok"}]}]
     try:
         client.complete(
@@ -94,7 +95,10 @@ def _model(provider: Provider, settings: Settings) -> Finding:
         prefix = provider.upper()
         names = f"{prefix}_API_KEY, {prefix}_MODEL and {prefix}_BASE_URL"
         return Finding(False, subject, f"{client.model} does not answer ({error}); see {names}")
-    return Finding(True, subject, f"{client.model} answers")
+    today = datetime.now(UTC).date()
+    known = with_given(settings.model_prices).microdollars(client.model, Usage(), today) is not None
+    unpriced = "" if known else ", but what it costs is not known: give it in MODEL_PRICES"
+    return Finding(True, subject, f"{client.model} answers{unpriced}")
 
 
 def _twilio(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
