@@ -16,7 +16,7 @@ from tools.execute import Result
 
 @dataclass
 class RunRecorder:
-    """The steps of one run from `position` on, and what it used up. Raises LeaseLost when the claim is gone."""
+    """The steps of a run from `position` on, and what it used up. Raises LeaseLost once the claim is gone."""
 
     db: Database
     claim: Claim
