@@ -19,7 +19,6 @@ from models.tenant import Tenant
 from tools import speech
 
 LINES_LOADED = 120
-RUNS_LOADED = 16
 EPISODES_LOADED = 10
 
 
@@ -37,7 +36,8 @@ class Material:
     answering: Answering
 
 
-def load(session: Session, now: datetime, claim: Claim) -> Material:
+def load(session: Session, now: datetime, claim: Claim, turns: int) -> Material:
+    """Read it in one transaction; `turns` is how many earlier runs the history may show."""
     tenant = session.get_one(Tenant, claim.tenant_id)
     customer = session.get_one(Customer, claim.customer_id)
     lines = message.transcript(session, claim.tenant_id, claim.conversation_id, limit=LINES_LOADED)
@@ -46,7 +46,7 @@ def load(session: Session, now: datetime, claim: Claim) -> Material:
     if not inputs:
         # Its messages are too far back to be loaded: what is newer is answered anew.
         left, inputs = None, _inputs(lines, claim, claim.through_seq)
-    runs = _runs(session, claim)
+    runs = _runs(session, claim, turns + 1)
     steps = run.steps(session, [one.id for one in runs if one.id is not None])
     return Material(
         tenant=tenant,
@@ -91,12 +91,12 @@ def _inputs(lines: Sequence[Message], claim: Claim, through: int) -> tuple[Messa
     )
 
 
-def _runs(session: Session, claim: Claim) -> Sequence[Run]:
+def _runs(session: Session, claim: Claim, most: int) -> Sequence[Run]:
     query = (
         select(Run)
         .where(Run.tenant_id == claim.tenant_id, Run.conversation_id == claim.conversation_id)
         .order_by(col(Run.id).desc())
-        .limit(RUNS_LOADED)
+        .limit(most)
     )
     return list(reversed(session.exec(query).all()))
 

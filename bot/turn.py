@@ -69,7 +69,7 @@ def _answer(services: Services, claim: Claim) -> None:
         _give_up(services, claim)
         return
     with services.db.reading() as session:
-        material = load(session, services.now(), claim)
+        material = load(session, services.now(), claim, services.settings.agent_history_turns)
         # A run that was begun is finished: it was counted when it began.
         over = _over_limit(session, services, claim, material.tenant) if material.left is None else None
     if not material.inputs:
