@@ -57,6 +57,7 @@ class Settings(BaseSettings):
     agent_history_tokens: int = Field(default=6000, ge=200)
     agent_parallel_tool_calls: bool = True
     llm_timeout_seconds: float = Field(default=45, gt=0, le=600)
+    waitlist_hold_minutes: int = Field(default=30, ge=5, le=1440)
     inbound_debounce_seconds: float = Field(default=1.5, ge=0, le=60)
     worker_concurrency: int = Field(default=64, ge=1, le=2000)
 

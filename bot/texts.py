@@ -144,6 +144,17 @@ def confirmed(tenant: Tenant, visit: Details, now: datetime) -> str:
     return f"Presença confirmada! Esperamos você {when(tenant, visit.starts_at, now)}: {what(visit)}. 🙂"
 
 
+def offer(tenant: Tenant, name: str, *, what: str, start: datetime, until: datetime, now: datetime) -> str:
+    """What somebody on the waiting list reads when a time has opened for them."""
+    hello = f"Oi, {name}!" if name else "Oi!"
+    return (
+        f"{hello} Aqui é {tenant.name}. Abriu um horário que você esperava:\n\n"
+        f"*{when(tenant, start, now)}*\n{what}\n\n"
+        f"Quer ficar com ele? Responda *quero* até as {until.astimezone(tenant.zone):%H:%M}. Depois disso, "
+        "ofereço à próxima pessoa da lista."
+    )
+
+
 STICKER = "Recebi sua figurinha! 😄 Para eu ajudar com um horário, me escreve o que você precisa?"
 WRITE_ON = "Pode escrever! Me conta o que você precisa: marcar, mudar ou ver um horário?"
 _UNREAD = {

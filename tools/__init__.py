@@ -6,6 +6,7 @@ from tools import (
     buscar_servicos,
     cancelar,
     chamar_atendente,
+    lista_de_espera,
     meus_agendamentos,
     remarcar,
 )
@@ -18,5 +19,6 @@ TOOLS: tuple[Tool, ...] = (
     meus_agendamentos.TOOL,
     remarcar.TOOL,
     cancelar.TOOL,
+    lista_de_espera.TOOL,
     chamar_atendente.TOOL,
 )

@@ -17,7 +17,7 @@ from tools.fields import PERIODS, Day, Id, Period, Weekday
 
 # More lines than this would neither be read nor fit; more professionals are loaded only if these are full.
 MOST_PROFESSIONALS = 20
-_PERIOD_WORDS = {"manha": ", de manhã", "tarde": ", à tarde", "noite": ", à noite"}
+PERIOD_WORDS = {"manha": ", de manhã", "tarde": ", à tarde", "noite": ", à noite"}
 
 
 class BuscarHorarios(Arguments):
@@ -43,7 +43,7 @@ class BuscarHorarios(Arguments):
 
 
 @dataclass(frozen=True)
-class _Question:
+class Question:
     """What is looked for, with everything known of it."""
 
     tenant: Tenant
@@ -63,14 +63,15 @@ class _Question:
 def run(context: ToolContext, wish: BuscarHorarios) -> ToolOutcome:
     refusals.check_weekday(wish.data, wish.dia_semana)
     with context.db.reading() as session:
-        question = _question(session, context, wish)
-        return ToolOutcome(_listing(session, question) or _none(session, question, wish.profissional_id))
+        question = question_of(session, context, wish)
+        return ToolOutcome(listing(session, question) or none_free(session, question, wish.profissional_id))
 
 
-def _question(session: Session, context: ToolContext, wish: BuscarHorarios) -> _Question:
+def question_of(session: Session, context: ToolContext, wish: BuscarHorarios) -> Question:
+    """All that is known of what is looked for. Raises ToolRefusal for what does not exist or fit."""
     tenant = session.get_one(Tenant, context.tenant_id)
     service = _service(session, context.tenant_id, wish)
-    return _Question(
+    return Question(
         tenant=tenant,
         rules=catalog.rules(tenant),
         service=service,
@@ -123,7 +124,8 @@ def _professionals(
     raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"{name} não faz {service.name}. {instead}")
 
 
-def _listing(session: Session, question: _Question) -> str | None:
+def listing(session: Session, question: Question) -> str | None:
+    """The free times, a line for each professional; None where there are none."""
     if availability.check_date(question.rules, question.day, question.now):
         return None
     keys = list(question.names)
@@ -138,7 +140,7 @@ def _listing(session: Session, question: _Question) -> str | None:
     return "\n".join([heading, *lines])
 
 
-def _lines(session: Session, question: _Question, keys: list[int]) -> list[str]:
+def _lines(session: Session, question: Question, keys: list[int]) -> list[str]:
     day, zone = question.day, question.tenant.zone
     agendas = appointment.agendas(session, question.tenant, keys, question.span, day, day)
     lines = []
@@ -151,8 +153,9 @@ def _lines(session: Session, question: _Question, keys: list[int]) -> list[str]:
     return lines
 
 
-def _none(session: Session, question: _Question, professional_id: int | None) -> str:
-    part = _PERIOD_WORDS.get(question.period or "", "")
+def none_free(session: Session, question: Question, professional_id: int | None) -> str:
+    """Why there are none, and the nearest alternatives."""
+    part = PERIOD_WORDS.get(question.period or "", "")
     sentence = (
         f"Não há horário livre para {speech.service(question.service)} em {speech.day(question.day)}{part}: "
         f"{_why(session, question, professional_id)}."
@@ -170,8 +173,8 @@ def _none(session: Session, question: _Question, professional_id: int | None) ->
     return "\n".join([sentence, *(lines or ["Também não há nenhum outro horário na agenda aberta."])])
 
 
-def _why(session: Session, question: _Question, professional_id: int | None) -> str:
-    reason = _reason(session, question)
+def _why(session: Session, question: Question, professional_id: int | None) -> str:
+    reason = reason_of(session, question)
     closed = reason.code == Code.FORA_DO_EXPEDIENTE and not reason.detail["hours"]
     if closed and professional_id is None:
         return _closed(session, question)
@@ -179,7 +182,8 @@ def _why(session: Session, question: _Question, professional_id: int | None) -> 
     return speech.refusal(reason.code, reason.detail, people[0] if len(people) == 1 else "toda a equipe")
 
 
-def _reason(session: Session, question: _Question) -> Reason:
+def reason_of(session: Session, question: Question) -> Reason:
+    """The most telling reason why nothing is free."""
     day = question.day
     beyond = availability.check_date(question.rules, day, question.now)
     if beyond:
@@ -194,7 +198,7 @@ def _reason(session: Session, question: _Question) -> Reason:
     return telling
 
 
-def _closed(session: Session, question: _Question) -> str:
+def _closed(session: Session, question: Question) -> str:
     assert question.tenant.id is not None
     if catalog.opens_on(session, question.tenant.id, question.day.weekday()):
         return f"ninguém faz {question.service.name} nesse dia da semana"

@@ -30,10 +30,10 @@ _KEY = table(WriteKey)
 
 @dataclass(frozen=True)
 class Written:
-    """What a write did: the text for the model, and the appointment as it was left."""
+    """What a write did: the text for the model, and the appointment as it was left, if it is about one."""
 
     text: str
-    details: Details
+    details: Details | None = None
 
 
 def key(context: ToolContext, tool: str, arguments: Arguments) -> str:
@@ -83,10 +83,11 @@ def earlier(context: ToolContext, tool: str, arguments: Arguments) -> str | None
 
 
 def _row(context: ToolContext, tool: str, digest: str, written: Written) -> dict[str, object]:
+    details = written.details
     result = {
         "text": written.text,
-        "appointment_id": written.details.id,
-        "state": _state(written.details),
+        "appointment_id": details.id if details else None,
+        "state": _state(details) if details else None,
     }
     return {
         "tenant_id": context.tenant_id,
@@ -104,6 +105,8 @@ def _again(session: Session, context: ToolContext, digest: str) -> str | None:
     if stored is None:
         return None
     first = json.loads(stored)
+    if first["appointment_id"] is None:
+        return _already(first["text"])
     now = appointment.details(session, context.tenant_id, first["appointment_id"])
     if _state(now) == first["state"]:
         return _already(first["text"])

@@ -82,6 +82,8 @@ FOREIGN = [
     ("remarcar", "agendamento_id", "theirs"),
     ("remarcar", "agendamento_id", "others"),
     ("remarcar", "profissional_id", "bia"),
+    ("lista_de_espera", "servico_id", "corte"),
+    ("lista_de_espera", "profissional_id", "bia"),
     ("cancelar", "agendamento_id", "theirs"),
     ("cancelar", "agendamento_id", "others"),
 ]
@@ -96,6 +98,7 @@ def arguments(town: Town, name: str, day: str, hour: str) -> dict[str, object]:
         "agendar": {**visit, **when},
         "remarcar": {"agendamento_id": 1, **when},
         "cancelar": {"agendamento_id": 1},
+        "lista_de_espera": {**visit, "data": day},
     }[name]
 
 

@@ -20,6 +20,7 @@ CONTRACT = {
     "meus_agendamentos": ([], []),
     "remarcar": (["agendamento_id", "data", "hora"], ["dia_semana", "profissional_id"]),
     "cancelar": (["agendamento_id"], ["motivo"]),
+    "lista_de_espera": (["servico_id", "data"], ["profissional_id", "periodo"]),
     "chamar_atendente": (["motivo"], []),
 }
 
@@ -54,7 +55,7 @@ def test_every_field_is_described(tool: Tool) -> None:
 
 
 def test_order_is_fixed() -> None:
-    """The cached prefix depends on it. The waiting list is not built yet."""
+    """The cached prefix depends on it."""
     assert [tool.name for tool in TOOLS] == list(CONTRACT)
 
 
@@ -74,5 +75,10 @@ def test_description_is_a_contract(tool: Tool) -> None:
 
 
 def test_writes_are_marked() -> None:
-    assert {tool.name for tool in TOOLS if tool.writes} == {"agendar", "remarcar", "cancelar"}
-    assert {tool.name for tool in TOOLS if tool.not_with} == {"agendar", "remarcar"}
+    assert {tool.name for tool in TOOLS if tool.writes} == {
+        "agendar",
+        "remarcar",
+        "cancelar",
+        "lista_de_espera",
+    }
+    assert {tool.name for tool in TOOLS if tool.not_with} == {"agendar", "remarcar", "lista_de_espera"}
