@@ -9,7 +9,15 @@ from bot.llm.offline import speech
 from bot.llm.offline.days import Days
 from bot.llm.offline.hours import Hours
 from bot.llm.offline.memory import Asked, Choice, Memory
-from bot.llm.offline.names import Named, people_in, services_in, speaks_of_someone_else, unpacked, without
+from bot.llm.offline.names import (
+    Named,
+    names_unknown,
+    people_in,
+    services_in,
+    speaks_of_someone_else,
+    unpacked,
+    without,
+)
 from bot.llm.offline.portuguese import Reading
 from bot.llm.offline.results import Catalogue, Person, Service
 from bot.llm.offline.topics import Topic
@@ -17,11 +25,6 @@ from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish
 
 _GREETED = re.compile(r"(?:^|, )(?:oi+e?|ola|opa|e ai)[ ,]+\w+")
-_NAMED_SERVICE = re.compile(
-    r"\b(?:fazer|faz|fazem|marcar|agendar|quero|queria|gostaria de|preciso de) (?:uma?s? |o |a |fazer uma? )?"
-    r"(?!fazer|marcar|agendar|horari|hora|vaga|ver|saber|remarcar|cancelar|consulta\b|atend|esse|essa|isso|outr|mais|"
-    r"mudar|trocar|falar|servico|com|para|ir|um|uma|visita)[a-z]{4,}"
-)
 
 
 # --- what was heard of names -------------------------------------------------------------------------------
@@ -56,7 +59,7 @@ def heard_in(turn: Turn, catalogue: Catalogue) -> Heard:
         named=named,
         people=people,
         unknown_person=not people and speaks_of_someone_else(reading.rest),
-        unknown_service=not named.sure and not named.doubts and bool(_NAMED_SERVICE.search(reading.rest)),
+        unknown_service=not named.sure and not named.doubts and names_unknown(reading.rest),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from bot.llm.offline import speech
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked
-from bot.llm.offline.names import STOP, alike, services_in
+from bot.llm.offline.names import STOP, alike, names_unknown, services_in
 from bot.llm.offline.results import Catalogue, Service
 from bot.llm.offline.talk import Talk
 from bot.llm.offline.topics import Topic
@@ -52,8 +52,14 @@ def _catalogue(turn: Turn, catalogue: Catalogue) -> str:
     named = _named(turn, catalogue)
     if named:
         return "\n".join(f"- {speech.service_with_team(service)}" for service in named)
+    if names_unknown(turn.reading_with(catalogue).rest):
+        return f"{speech.NO_SUCH_SERVICE}\n\n{_all(catalogue)}"
     if turn.about(Topic.TEAM) and not turn.about(Topic.PRICE, Topic.SERVICES):
         return f"Na equipe: {speech.listed([person.name for person in catalogue.team], 'e')}."
+    return _all(catalogue)
+
+
+def _all(catalogue: Catalogue) -> str:
     shown = [f"- {speech.service_line(service)}" for service in catalogue.services[: speech.MOST_SERVICES]]
     more = len(catalogue.services) - len(shown)
     return "\n".join(["Nossos serviços:", *shown, *([f"e mais {more}"] if more > 0 else [])])

@@ -28,6 +28,17 @@ _UNKNOWN_PERSON = re.compile(
     r"\bcom (?:a|o) (?!(?:minha|meu|mesm[ao]|menin[ao]|pessoa|profissional|moc[ao]|equipe|gente|que|outr[ao]|"
     r"filh[ao]|mae|pai|cabelo|unha|senhora?|dona?|responsavel|atendente|gerente)\b)[a-z]{3,}"
 )
+_NO_SERVICE = (
+    r"(?!fazer|marcar|agendar|horari|hora|vaga|ver|saber|remarcar|cancelar|consulta\b|atend|esse|essa|isso|outr|"
+    r"mais|mudar|trocar|falar|servico|com|para|ir|um|uma|visita|valor|preco|total|sessao|pacote|tudo|cada|"
+    r"voces?\b|fica|menos|combo|mesm)"
+)
+_NAMED_SERVICE = re.compile(
+    r"\b(?:(?:fazer|faz|fazem|marcar|agendar|quero|queria|gostaria de|preciso de|oferecem|trabalham com) "
+    r"(?:uma?s? |o |a |fazer uma? )?|"
+    r"(?:custam?|quanto (?:e|fica|sai|esta|cobram?)|preco|valor) (?:d?[ao]s? |uma? |por |para |fazer )+)"
+    rf"{_NO_SERVICE}[a-z]{{4,}}"
+)
 
 
 @dataclass(frozen=True)
@@ -78,6 +89,11 @@ def people_in(text: str, team: Sequence[Person]) -> tuple[Person, ...]:
 def speaks_of_someone_else(text: str) -> bool:
     """Whether a professional is named ("com a Joana"), to be asked where nobody of that name was found."""
     return bool(_UNKNOWN_PERSON.search(text))
+
+
+def names_unknown(text: str) -> bool:
+    """Whether something to be done is named ("fazem tatuagem"), to be asked where no service was found."""
+    return bool(_NAMED_SERVICE.search(text))
 
 
 def without(text: str, services: Iterable[Service]) -> str:

@@ -17,6 +17,7 @@ _MOST_TIMES = 8
 _MOST_PEOPLE = 5
 _NEAR = 3
 _MORE = " e outros"
+_PART_OF_DAY = "Se preferir, me diga: de manhã, à tarde ou à noite?"
 _PERIODS = (
     ("manha", time.min, time(11, 59)),
     ("tarde", time(12), time(17, 59)),
@@ -156,8 +157,13 @@ def _choice(wish: Wish, slots: list[Slot], cut: bool) -> str:
     several = len({slot.day for slot in slots}) > 1
     shown = replace(wish, days=None) if several else replace(wish, days=Days((slots[0].day,)))
     lines = _times(shown, slots, cut)
-    hint = "Se preferir, me diga: de manhã, à tarde ou à noite?" if _MORE in "".join(lines) else ""
-    return question(shown, Asked.TIME, *lines, hint)
+    return question(shown, Asked.TIME, *lines, _hint(wish) if _MORE in "".join(lines) else "")
+
+
+def _hint(wish: Wish) -> str:
+    """What helps where there is more than is shown; the part of the day only where none was asked for."""
+    narrowed = wish.hours is not None and not wish.hours.whole_day
+    return "Se pensou em outra hora, é só dizer." if narrowed else _PART_OF_DAY
 
 
 def _times(wish: Wish, slots: list[Slot], cut: bool) -> list[str]:

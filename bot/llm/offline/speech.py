@@ -9,7 +9,7 @@ from bot.llm.offline.results import Service
 MOST_SERVICES = 15
 
 STAFF_COMES = "Uma pessoa da nossa equipe vai continuar por aqui."
-STAFF_CALLED = "Certo! Estou passando a sua conversa para uma pessoa da nossa equipe. 😊"
+STAFF_CALLED = "Claro, já chamei uma pessoa da nossa equipe! 😊"
 FAILED = f"Desculpe, tive um problema com a agenda agora e não consegui concluir o seu pedido. {STAFF_COMES}"
 UNCLEAR_WRITE = (
     "Desculpe, tive um problema com a agenda agora e não sei dizer se o seu pedido foi concluído. Uma pessoa "
@@ -31,7 +31,7 @@ ROBOT = (
     "Sou um assistente virtual, um programa. Cuido dos horários por aqui e, se preferir, chamo uma pessoa da "
     "equipe."
 )
-NO_SUCH_SERVICE = "Não encontrei esse serviço por aqui."
+NO_SUCH_SERVICE = "Poxa, não encontrei esse serviço por aqui. 😕"
 NO_SUCH_PERSON = "Não encontrei essa pessoa na equipe para esse atendimento."
 NOBODY = "No momento não há profissional com agenda aberta para isso."
 NO_SERVICES = "No momento não há serviços com agenda aberta por aqui."

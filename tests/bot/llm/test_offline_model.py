@@ -138,7 +138,7 @@ def test_no_more_than_three_rounds() -> None:
         ),
         (exchange("agendar", {}, "Está indisponível no momento.", is_error=True), "não consegui concluir"),
         (exchange("agendar", {}, "Não tente de novo: não dá para saber.", is_error=True), "não sei dizer"),
-        (exchange("chamar_atendente", {}, "Pedido registrado."), "para uma pessoa da nossa equipe"),
+        (exchange("chamar_atendente", {}, "Pedido registrado."), "já chamei uma pessoa da nossa equipe"),
     ],
 )  # fmt: skip
 def test_the_forced_answer_says_what_is_done_and_that_a_person_goes_on(

@@ -345,8 +345,33 @@ def test_words_near_a_service_find_it(text: str, service: str) -> None:
 @pytest.mark.parametrize("text", ["vocês fazem tatuagem?", "quero fazer tatuagem amanhã"])
 def test_an_unknown_service_is_not_invented(text: str, pairs: bool) -> None:
     answer = Chat(salon(), pairs).say(text)
-    assert "Não encontrei esse serviço" in answer
+    assert answer.startswith("Poxa, não encontrei esse serviço")
     assert "1. Corte feminino – 60 min, R$ 120,00" in answer
+
+
+@pytest.mark.parametrize(
+    "text", ["vocês fazem tatuagem? quanto custa?", "quanto custa a tatuagem?", "qual o valor do botox?"]
+)
+def test_the_price_of_an_unknown_service(text: str) -> None:
+    """That it is not there comes before what is."""
+    answer = Chat(salon()).say(text)
+    assert answer.startswith("Poxa, não encontrei esse serviço")
+    assert "- Escova – 45 min, R$ 80,00" in answer
+
+
+@pytest.mark.parametrize("text", ["qual o preço?", "quanto vocês cobram pelo serviço?", "quanto custa?"])
+def test_all_prices_without_a_service(text: str) -> None:
+    assert Chat(salon()).say(text).startswith("Nossos serviços:")
+
+
+def test_the_part_of_the_day_is_asked_only_once() -> None:
+    """Who said "à tarde" is not asked "de manhã, à tarde ou à noite?"."""
+    chat = Chat(salon())
+    assert "de manhã, à tarde ou à noite?" in chat.say("escova sexta")
+    answer = chat.say("à tarde")
+    assert "Tenho livre: 12:00" in answer
+    assert "ou à noite?" not in answer
+    assert answer.endswith("Qual horário você prefere?")
 
 
 def test_an_unknown_professional_is_said(pairs: bool) -> None:
@@ -603,7 +628,7 @@ def test_address_and_own_words_of_the_business() -> None:
 def test_a_person_is_called(text: str, pairs: bool) -> None:
     chat = Chat(salon(), pairs)
     chat.say("corte amanhã às 10 com a Ana")
-    assert "pessoa da nossa equipe" in chat.say(text)
+    assert chat.say(text) == "Claro, já chamei uma pessoa da nossa equipe! 😊"
     assert chat.called == ["chamar_atendente"]
     assert len(chat.shop.asked_for_person) == 1
 
