@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 import structlog
 from sqlmodel import Session
 
-from bot import notices, texts
+from bot import contents, notices, texts
 from bot.services import Services
 from bot.whatsapp import codes
 from bot.whatsapp.client import Sender, SendError, Sent
@@ -82,10 +82,13 @@ def send_next(services: Services, conversation_id: int | None = None) -> bool:
         outgoing = delivery.claim_outgoing(session, services.now(), conversation_id)
     if outgoing is None:
         return False
+    content = outgoing.content
     try:
         sender = services.sender_for(outgoing.tenant_id)
-        sent = sender.send(outgoing.address, outgoing.text, reference=outgoing.id, content=outgoing.content)
+        content = content or contents.of(services, outgoing)
+        sent = sender.send(outgoing.address, outgoing.text, reference=outgoing.id, content=content)
     except SendError as error:
+        contents.forget_unknown(services, outgoing, content, error.code)
         _not_sent(services, outgoing, error)
     else:
         _accepted(services, outgoing, sent)
@@ -114,7 +117,8 @@ def _not_sent(services: Services, outgoing: Outgoing, error: SendError) -> None:
             case Doubt():
                 delivery.mark_in_doubt(session, outgoing)
             case Fail():
-                _fail(session, now, outgoing, error.code)
+                if not _as_text(session, now, outgoing, error.code):
+                    _fail(session, now, outgoing, error.code)
     write = log.error if codes.action(error.code) == Action.ALARM else log.warning
     write(
         "message_not_sent",
@@ -125,6 +129,15 @@ def _not_sent(services: Services, outgoing: Outgoing, error: SendError) -> None:
         error=str(error),
         decision=type(decision).__name__.lower(),
     )
+
+
+def _as_text(session: Session, now: datetime, line: Outgoing | Progress, code: int | None) -> bool:
+    """Send a line once more without what it has to tap, where that may be what was refused."""
+    if codes.action(code) != Action.GIVE_UP:
+        return False
+    if isinstance(line, Outgoing):
+        return delivery.requeue_as_text(session, line, now)
+    return delivery.send_as_text(session, line, now)
 
 
 def _fail(session: Session, now: datetime, outgoing: Outgoing, code: int | None) -> None:
@@ -193,7 +206,7 @@ def _follow_up(session: Session, now: datetime, progress: Progress) -> None:
     )
     if retry is not None:
         delivery.send_anew(session, progress, now + retry.after)
-    else:
+    elif not _as_text(session, now, progress, code):
         _undelivered(session, now, progress, code)
 
 

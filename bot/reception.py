@@ -53,7 +53,16 @@ def answer(material: Material) -> Plain | Reason | None:
     if question == (WRITE, PERSON):
         return Reason.MIDIA_NAO_SUPORTADA
     asked = Question(texts.unread(unread), (WRITE, PERSON))
-    return Plain(asked.text(), asked.extra())
+    return Plain(asked.numbered(), asked.extra(tappable=material.tenant.buttons))
+
+
+def choice(material: Material) -> tuple[Message, Choice] | None:
+    """The message that chooses one of what our last line offered, by number or words, and its choice."""
+    said = _said(material)
+    if len(said) != 1:
+        return None
+    found = choices.chosen(choices.offered(_last_line(material)), said[0])
+    return (said[0], found) if found else None
 
 
 def _said(material: Material) -> Sequence[Message]:

@@ -1,13 +1,13 @@
 """One conversation, one turn: claim → agent → commit. No transaction is held while the model thinks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 import structlog
 from sqlmodel import Session
 
-from bot import media, reception, texts
+from bot import choices, media, menus, reception, texts
 from bot.agent import history, prompt
 from bot.agent.account import Account
 from bot.agent.checks import Evidence
@@ -16,6 +16,7 @@ from bot.agent.loop import Answered, HandedOff, Limits, Loop, Outcome
 from bot.agent.progress import Progress, is_visible
 from bot.agent.recorder import RunRecorder
 from bot.agent.resume import replay
+from bot.choices import Question
 from bot.llm.client import Block, ModelClient, ToolSpec
 from bot.material import Material, load
 from bot.reception import Plain
@@ -96,6 +97,7 @@ def _receive(services: Services, claim: Claim, material: Material, over: Over | 
         _pause(services, claim, over)
         return True
     media.hear(services, claim, material)
+    _note_choice(services, claim, material)
     match reception.answer(material):
         case Plain() as plain:
             _answer_plainly(services, claim, plain)
@@ -104,6 +106,15 @@ def _receive(services: Services, claim: Claim, material: Material, over: Over | 
         case None:
             return False
     return True
+
+
+def _note_choice(services: Services, claim: Claim, material: Material) -> None:
+    """Keep with a "2" what it chose: later nobody would know."""
+    line, choice = reception.choice(material) or (None, None)
+    if line is not None and choice is not None and choices.tells_more(choice.id):
+        with services.db.writing() as session:
+            conversation.hold(session, claim)
+            message.annotate(session, line, chosen=choice.id)
 
 
 @dataclass(frozen=True)
@@ -287,7 +298,27 @@ def _outcome_name(outcome: Outcome) -> str:
 def _queue_answer(session: Session, now: datetime, turn: Turn, text: str) -> None:
     claim = turn.claim
     conversation.finish(session, claim, answered_seq=turn.through_seq)
-    _queue(session, now, claim, text, author=Author.BOT, epoch=claim.epoch, run_id=turn.run_id)
+    asked = _question(session, turn, text) if turn.tenant.buttons else None
+    extra = None
+    if asked is not None:
+        # Beside a list the text has numbers, for where no list can be sent.
+        text, extra = asked.numbered() if asked.button else asked.body, asked.extra(tappable=True)
+    author, epoch, run_id = Author.BOT, claim.epoch, turn.run_id
+    _queue(session, now, claim, text, author=author, epoch=epoch, run_id=run_id, extra=extra)
+
+
+def _question(session: Session, turn: Turn, text: str) -> Question | None:
+    """What the answer lets the customer tap; None where it is too long for one message, or asks nothing."""
+    parts = _parts(text)
+    if len(parts) != 1:
+        return None
+    done = run.steps(session, [turn.run_id])[turn.run_id]
+    found = [
+        menus.Found(step.content["name"], step.content["input"], step.content["text"])
+        for step in done
+        if step.kind == StepKind.RESULT
+    ]
+    return menus.question(parts[0], found)
 
 
 def _hand_over(session: Session, now: datetime, turn: Turn, outcome: HandedOff) -> None:
@@ -326,8 +357,11 @@ def _queue(
     author: Author,
     epoch: int | None,
     run_id: int | None,
+    extra: Mapping[str, object] | None = None,
 ) -> None:
-    for part in _parts(text):
+    """Queue a text in its parts; what it lets the customer choose stands with the last one."""
+    parts = _parts(text)
+    for number, part in enumerate(parts, 1):
         message.add(
             session,
             now,
@@ -337,6 +371,7 @@ def _queue(
             text=part,
             epoch=epoch,
             run_id=run_id,
+            extra=extra if number == len(parts) else None,
         )
 
 

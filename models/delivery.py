@@ -1,6 +1,7 @@
 """The way out of our lines, and what is reported of them: claimed, sent, settled; only ever forward."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -62,7 +63,8 @@ class Outgoing:
 
     `due_at` is when it was to go out; `sending_since` marks this very attempt: what another attempt reports
     of the line does not touch it. With `content` that is sent instead of the text; `mark` are words by which
-    the provider's own text of it is known, "" where that is ours.
+    the provider's own text of it is known, "" where that is ours. `extra` is what the line keeps: with a
+    "menu" in it, it has something to tap.
     """
 
     id: int
@@ -76,6 +78,7 @@ class Outgoing:
     sending_since: datetime
     content: Content | None = None
     mark: str = ""
+    extra: Mapping[str, Any] = field(default_factory=dict)
 
 
 def claim_outgoing(session: Session, now: datetime, conversation_id: int | None = None) -> Outgoing | None:
@@ -163,6 +166,7 @@ def _outgoing() -> Select[Any]:
             messages.c.content_sid,
             messages.c.content_variables,
             messages.c.prefer_text,
+            messages.c.extra,
             conversations.c.address,
             conversations.c.last_inbound_at,
             conversations.c.holder,
@@ -186,7 +190,8 @@ def _claimed(row: Row[Any], now: datetime, attempts: int) -> Outgoing:
         due_at=row.send_after,
         sending_since=now,
         content=_content(row, now),
-        mark=(row.content_variables or {}).get(WHEN, ""),
+        mark=(row.content_variables or {}).get(WHEN, "") or row.extra.get(MENU, {}).get("body", ""),
+        extra=row.extra,
     )
 
 
@@ -221,6 +226,14 @@ def _set(session: Session, message_id: int, **values: object) -> None:
 def requeue(session: Session, outgoing: Outgoing, send_after: datetime) -> bool:
     """It surely was not sent: it goes out again, not before `send_after`."""
     return _end_attempt(session, outgoing, status=Status.QUEUED, send_after=send_after)
+
+
+def requeue_as_text(session: Session, outgoing: Outgoing, send_after: datetime) -> bool:
+    """It surely was not sent: it goes out again, without what it had to tap. False where it had nothing."""
+    if MENU not in outgoing.extra:
+        return False
+    extra = _without_menu(outgoing.extra)
+    return _end_attempt(session, outgoing, status=Status.QUEUED, send_after=send_after, extra=extra)
 
 
 def mark_in_doubt(session: Session, outgoing: Outgoing) -> bool:
@@ -376,6 +389,23 @@ def send_by_template(session: Session, now: datetime, tenant_id: int, message_id
         return False
     _send_anew(session, tenant_id, message_id, now)
     return True
+
+
+MENU = "menu"  # what a line has to tap, in its `extra`
+
+
+def send_as_text(session: Session, progress: Progress, send_after: datetime) -> bool:
+    """Queue again an undelivered line, without what it had to tap; False where it had nothing."""
+    row = _locked(session, progress.tenant_id, table(Message).c.id == progress.message_id)
+    if row is None or MENU not in row.extra:
+        return False
+    _set(session, row.id, extra=_without_menu(row.extra))
+    _send_anew(session, progress.tenant_id, progress.message_id, send_after)
+    return True
+
+
+def _without_menu(extra: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in extra.items() if key != MENU}
 
 
 def _send_anew(session: Session, tenant_id: int, message_id: int, send_after: datetime) -> None:

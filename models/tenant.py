@@ -34,6 +34,7 @@ class Tenant(SQLModel, table=True):
     template_reminder: str | None = Field(default=None, max_length=34)
     template_waitlist_offer: str | None = Field(default=None, max_length=34)
     template_contact: str | None = Field(default=None, max_length=34)
+    buttons: bool = False  # questions go out with buttons and lists to tap
     slot_step_minutes: int = 30
     min_notice_minutes: int = 60
     horizon_days: int = 60

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from bot import choices
 from bot.agent import buttons
 from bot.llm.client import Block, ToolSpec
 from models.customer import Wish
@@ -112,7 +113,8 @@ _KINDS = {
 
 def describe(message: Message) -> str:
     """An inbound message as the model reads it; what is not text is named in brackets."""
-    words = " ".join([untrusted(message.text.strip()), *_heeded(message), *buttons.words(message)]).strip()
+    notes = (*_heeded(message), *buttons.words(message), *choices.words(message))
+    words = " ".join([untrusted(message.text.strip()), *notes]).strip()
     if "transcript" in message.extra:
         return f"[Áudio transcrito] {untrusted(message.extra['transcript'])} {words}".strip()
     if message.kind == "text" or message.kind not in _KINDS:

@@ -1,5 +1,6 @@
 """What sends: the interface that the outbox knows, and how it can fail."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -31,6 +32,17 @@ class Sent:
     sid: str
     status: str
     error_code: int | None = None
+
+
+class Forms(Protocol):
+    """The forms with buttons and lists of one account. Safe for use by one thread at a time."""
+
+    @property
+    def account_sid(self) -> str: ...
+
+    def lay_down(self, document: Mapping[str, object]) -> str:
+        """Make a form of its `types` and sample `variables`; gives its sid. Raises SendError."""
+        ...
 
 
 class Sender(Protocol):

@@ -10,8 +10,8 @@ from bot.http import ThreadClients
 from bot.settings import Settings
 from bot.whatsapp import accounts
 from bot.whatsapp.accounts import Account
-from bot.whatsapp.client import Sender, SendError
-from bot.whatsapp.twilio import CREDENTIALS, Patience, TwilioSender, twilio_client
+from bot.whatsapp.client import Forms, Sender, SendError
+from bot.whatsapp.twilio import CREDENTIALS, Patience, TwilioForms, TwilioSender, twilio_client
 from models.db import Database
 from models.tenant import Tenant
 
@@ -41,6 +41,12 @@ class Senders:
         with self._db.reading() as session:
             tenant = session.get_one(Tenant, tenant_id)
         return TwilioSender(self.client_for(tenant), tenant.whatsapp, self._settings.public_url)
+
+    def forms_for(self, tenant_id: int) -> Forms:
+        """The calling thread's forms for a business. Raises SendError as above."""
+        with self._db.reading() as session:
+            tenant = session.get_one(Tenant, tenant_id)
+        return TwilioForms(self.client_for(tenant))
 
     def client_for(self, tenant: Tenant) -> Client:
         """The calling thread's REST client on a business's account. Raises SendError as above."""

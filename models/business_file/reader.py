@@ -39,7 +39,7 @@ from models.business_file.values import Wrong, fold, suggestion
 from models.catalog import MINUTES_OF_DAY
 
 FILE_KEYS = ("tenant", "rules", "templates", "handoff", "services", "professionals", "closures")
-TENANT_KEYS = ("slug", "name", "whatsapp", "timezone", "address", "about", "holidays", "twilio")
+TENANT_KEYS = ("slug", "name", "whatsapp", "timezone", "address", "about", "holidays", "twilio", "buttons")
 RULE_KEYS = (
     "slot_step_minutes",
     "min_notice_minutes",
@@ -126,6 +126,7 @@ def _settings(tenant: Section) -> Settings:
         holidays_open=closed_days.opened,
         twilio_account_sid=account_sid,
         twilio_auth_token_env=token_env,
+        buttons=tenant.read("buttons", values.yes_no, False),
     )
 
 

@@ -69,6 +69,7 @@ class Settings:
     holidays_open: list[str]
     twilio_account_sid: str | None
     twilio_auth_token_env: str | None
+    buttons: bool
 
 
 @dataclass(frozen=True)

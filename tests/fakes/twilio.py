@@ -23,6 +23,8 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 from twilio.request_validator import RequestValidator
 
+from tests.fakes.content import FakeContent, Shown, Unfit
+
 ACCOUNT = "AC" + "a1" * 16
 TOKEN = "the-auth-token-of-the-tests"
 PUBLIC_URL = "https://horacerta.example.com"
@@ -77,6 +79,7 @@ class Line:
     error_code: int | None = None
     content_sid: str | None = None
     variables: dict[str, str] = field(default_factory=dict)
+    shown: Shown | None = None
 
 
 @dataclass(frozen=True)
@@ -103,7 +106,8 @@ class FakeTwilio:
     """`sent` are the messages that exist, in order; `requests` all creates that arrived, as forms.
 
     `script` holds behaviours for the next creates; then `by_number` decides, then all is accepted. `typing`
-    are the forms of the typing indicator, all refused by `typing_refused`. `now` is Twilio's clock.
+    are the forms of the typing indicator, all refused by `typing_refused`. `forms` is the Content API, all of
+    it refused by `forms_refused`. `now` is Twilio's clock.
     """
 
     account: str = ACCOUNT
@@ -115,6 +119,8 @@ class FakeTwilio:
     script: deque[Behaviour] = field(default_factory=deque)
     by_number: dict[str, Behaviour] = field(default_factory=dict)
     listing: deque[Behaviour] = field(default_factory=deque)
+    forms: FakeContent = field(default_factory=FakeContent)
+    forms_refused: Behaviour | None = None
     typing: list[Form] = field(default_factory=list)
     typing_refused: Behaviour | None = None
     _numbers: "itertools.count[int]" = field(default_factory=lambda: itertools.count(1))
@@ -133,6 +139,8 @@ class FakeTwilio:
             return _error(401, 20003)
         if (method, url.path) == ("POST", "/v2/Indicators/Typing.json"):
             return self._typing(_fields(content.decode()))
+        if (method, url.path) == ("POST", "/v1/Content"):
+            return self._lay_down(content)
         if not url.path.endswith(f"/{VERSION}/Accounts/{self.account}/Messages.json"):
             return _error(404, 20404)
         if method == "GET":
@@ -150,13 +158,26 @@ class FakeTwilio:
             return _error(self.typing_refused.status, self.typing_refused.code)
         return Answer(200, json.dumps({"success": True}))
 
+    def _lay_down(self, content: bytes) -> Answer:
+        if self.forms_refused is not None:
+            _cut(self.forms_refused)
+            return _error(self.forms_refused.status, self.forms_refused.code)
+        try:
+            return Answer(201, json.dumps(self.forms.lay_down(json.loads(content))))
+        except Unfit as unfit:
+            return _error(400, unfit.code)
+
     def _create(self, form: Form) -> Answer:
         with self._lock:
             self.requests.append(form)
             if (refusal := _check(form)) is not None:
                 return refusal
+            try:
+                shown = self._shown(form)
+            except Unfit as unfit:
+                return _error(400, unfit.code)
             behaviour = self.script.popleft() if self.script else self.by_number.get(form["To"], ACCEPT)
-            line = self._accept(form) if behaviour.accept else None
+            line = self._accept(form, shown) if behaviour.accept else None
         _cut(behaviour)
         if behaviour.html:
             return Answer(behaviour.status, "<html><h1>Bad Gateway</h1></html>", "text/html")
@@ -165,16 +186,23 @@ class FakeTwilio:
         assert line is not None
         return Answer(201, json.dumps(self._document(line)))
 
-    def _accept(self, form: Form) -> Line:
+    def _shown(self, form: Form) -> Shown | None:
+        """What stands on the phone, of a message in a form that was laid down here."""
+        if (sid := form.get("ContentSid")) not in self.forms.documents:
+            return None
+        return self.forms.show(sid, json.loads(form.get("ContentVariables", "{}")))
+
+    def _accept(self, form: Form, shown: Shown | None = None) -> Line:
         line = Line(
             sid=self.sid(),
             to=form["To"],
             sender=form["From"],
-            body=form.get("Body") or _rendered(form),
+            body=shown.body if shown else form.get("Body") or _rendered(form),
             callback=form.get("StatusCallback"),
             at=self.now(),
             content_sid=form.get("ContentSid"),
             variables=json.loads(form.get("ContentVariables", "{}")),
+            shown=shown,
         )
         self.sent.append(line)
         return line
@@ -291,6 +319,21 @@ class FakeTwilio:
         }
         said = {name: value for name, value in (form | fields).items() if value is not None}
         return self.sign(path, said, token), said
+
+    def tap(self, line: Line, title: str) -> dict[str, str]:
+        """The fields of the message that comes when a customer taps this."""
+        assert line.shown is not None
+        [offer] = [offer for offer in line.shown.offers if offer.title == title]
+        fields = {"MessageType": "interactive", "OriginalRepliedMessageSid": line.sid}
+        if line.shown.button:
+            return {**fields, "Body": title, "ListId": offer.id, "ListTitle": title}
+        return {
+            **fields,
+            "Body": title,
+            "ButtonText": title,
+            "ButtonPayload": offer.id,
+            "ButtonType": "REPLY",
+        }
 
     def status_form(
         self, line: Line, status: str, error_code: int | None = None, *, path: str | None = None

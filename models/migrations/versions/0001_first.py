@@ -46,6 +46,16 @@ def guard_overlaps() -> None:
 
 def upgrade() -> None:
     op.create_table(
+        "content_template",
+        sa.Column("id", sa.Integer(), nullable=False),
+        sa.Column("account_sid", sa.String(length=34), nullable=False),
+        sa.Column("digest", sa.String(length=64), nullable=False),
+        sa.Column("sid", sa.String(length=34), nullable=False),
+        sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
+        sa.PrimaryKeyConstraint("id"),
+        sa.UniqueConstraint("account_sid", "digest"),
+    )
+    op.create_table(
         "login_attempt",
         sa.Column("id", sa.Integer(), nullable=False),
         sa.Column("subject", sa.String(length=64), nullable=False),
@@ -75,6 +85,7 @@ def upgrade() -> None:
         sa.Column("template_reminder", sa.String(length=34), nullable=True),
         sa.Column("template_waitlist_offer", sa.String(length=34), nullable=True),
         sa.Column("template_contact", sa.String(length=34), nullable=True),
+        sa.Column("buttons", sa.Boolean(), nullable=False),
         sa.Column("slot_step_minutes", sa.Integer(), nullable=False),
         sa.Column("min_notice_minutes", sa.Integer(), nullable=False),
         sa.Column("horizon_days", sa.Integer(), nullable=False),
@@ -1035,3 +1046,4 @@ def downgrade() -> None:
         batch_op.drop_index(batch_op.f("ix_login_attempt_subject"))
 
     op.drop_table("login_attempt")
+    op.drop_table("content_template")

@@ -1,0 +1,219 @@
+"""Times and questions go out to be tapped where the business wants it; what is tapped is understood."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime
+
+import httpx
+import pytest
+
+from bot import outbox
+from bot.whatsapp.accounts import Account
+from bot.whatsapp.twilio import TwilioForms, twilio_client
+from models.content import ContentTemplate
+from models.db import Database
+from models.handoff import Reason
+from models.message import Status
+from models.tenant import Tenant
+from tests.fakes import twilio as fakes
+from tests.fakes.claude import answer, text, tool_use
+from tests.fakes.content import Offer
+from tests.fakes.twilio import ACCOUNT, TOKEN, Behaviour, Line, refuse
+from tests.stage import JOAO, STUDIO, Stage
+
+SEARCH = tool_use(
+    "buscar_horarios", {"data": "2026-12-03", "servico_id": 1, "profissional_id": 1, "dia_semana": "quinta"}
+)
+TIMES = "Amanhã com a Ana tenho 10:00 ou 14:00. Qual prefere?"
+LIST = f"{TIMES}\n1. qui, 03/12 às 10:00, com Ana Souza\n2. qui, 03/12 às 14:00, com Ana Souza"
+ASK = "Corte com a Ana, quinta-feira, 03/12, às 14:00. Posso marcar?"
+
+
+@pytest.fixture
+def stage_of(db: Database, now: datetime) -> Callable[..., Stage]:
+    """A stage with a studio that wants buttons, or not."""
+
+    def make(*script: object, buttons: bool = True) -> Stage:
+        stage = Stage(db, now, list(script))
+        http = httpx.Client(transport=stage.twilio.transport())
+        client = twilio_client(Account(ACCOUNT, (TOKEN,), ""), http, None)
+        stage.services = replace(stage.services, forms_for=lambda tenant_id: TwilioForms(client))
+        with db.writing() as session:
+            session.get_one(Tenant, stage.tenant(STUDIO).id).buttons = buttons
+        return stage
+
+    return make
+
+
+def searched() -> tuple[object, object]:
+    return answer(SEARCH), answer(text(TIMES))
+
+
+def tap(stage: Stage, line: Line, title: str) -> list[str]:
+    fields = stage.twilio.tap(line, title)
+    return stage.say(fields.pop("Body"), **fields)
+
+
+def asked(stage: Stage) -> str:
+    words = stage.claude.requests[-1]["messages"][-1]["content"][1]["text"]
+    assert isinstance(words, str)
+    return words
+
+
+def test_offered_times_are_a_list_and_what_is_tapped_is_told_in_words(stage_of: Callable[..., Stage]) -> None:
+    stage = stage_of(*searched(), answer(text(ASK)))
+    assert stage.say("tem horário amanhã com a Ana?") == [TIMES]
+    [line] = stage.twilio.sent
+    assert line.shown is not None
+    assert line.shown.button == "Ver horários"
+    assert line.shown.offers == (
+        Offer("slot:1:2026-12-03T10:00", "qui, 03/12 às 10:00", "com Ana Souza"),
+        Offer("slot:1:2026-12-03T14:00", "qui, 03/12 às 14:00", "com Ana Souza"),
+    )
+    assert stage.messages[-1].text == LIST  # what staff and the model read
+    tap(stage, line, "qui, 03/12 às 14:00")
+    assert asked(stage) == (
+        "qui, 03/12 às 14:00 [Horário que o cliente escolheu na lista: quinta-feira, data 2026-12-03, "
+        "hora 14:00, profissional_id 1.]"
+    )
+
+
+def test_a_yes_is_a_button(stage_of: Callable[..., Stage]) -> None:
+    """The booking that follows is the tapped one."""
+    booking = {"servico_id": 1, "profissional_id": 1, "data": "2026-12-03", "hora": "14:00"}
+    stage = stage_of(
+        answer(text(ASK)),
+        answer(tool_use("agendar", booking)),
+        answer(text("Marcado: quinta-feira, 03/12, às 14:00, com a Ana.")),
+    )
+    stage.say("quinta 14h com a Ana")
+    [line] = stage.twilio.sent
+    assert line.shown is not None
+    assert (line.body, [offer.title for offer in line.shown.offers]) == (ASK, ["Sim", "Não", "Outro horário"])
+    assert stage.messages[-1].text == ASK
+    tap(stage, line, "Sim")
+    assert len(stage.appointments) == 1
+    assert stage.twilio.sent[-1].shown is None
+
+
+def test_a_number_chooses_as_well(stage_of: Callable[..., Stage]) -> None:
+    stage = stage_of(*searched(), answer(text(ASK)), answer(text("Ok.")))
+    stage.say("tem horário amanhã com a Ana?")
+    stage.say("a 1")
+    assert asked(stage).startswith(
+        "a 1 [Horário que o cliente escolheu na lista: quinta-feira, data 2026-12-03"
+    )
+    stage.say("obrigada")
+    assert "hora 10:00, profissional_id 1" in str(stage.claude.requests[-1]["messages"][:-1])
+
+
+def test_an_old_list_still_tells_what_was_tapped(stage_of: Callable[..., Stage]) -> None:
+    stage = stage_of(*searched(), answer(text("R$ 120,00.")), answer(text(ASK)))
+    stage.say("tem horário amanhã com a Ana?")
+    stage.say("quanto custa?")
+    tap(stage, stage.twilio.sent[0], "qui, 03/12 às 10:00")
+    assert "hora 10:00, profissional_id 1" in asked(stage)
+
+
+def test_who_wants_no_buttons_has_none(stage_of: Callable[..., Stage]) -> None:
+    stage = stage_of(*searched(), buttons=False)
+    assert stage.say("tem horário amanhã com a Ana?") == [TIMES]
+    assert stage.twilio.sent[0].content_sid is None
+    assert stage.messages[-1].text == TIMES
+    assert stage.twilio.forms.documents == {}
+
+
+def test_a_form_is_laid_down_once(stage_of: Callable[..., Stage]) -> None:
+    stage = stage_of(*searched(), *searched())
+    stage.say("tem horário amanhã com a Ana?")
+    stage.say("e para mim?", JOAO)
+    assert [line.shown is not None for line in stage.twilio.sent] == [True, True]
+    assert len(stage.twilio.forms.documents) == len(stage.rows(ContentTemplate)) == 1
+
+
+@pytest.mark.parametrize(
+    "behaviour", [fakes.STALL, fakes.TOO_MANY, fakes.refuse(20001), fakes.REFUSE_CONNECTION]
+)
+def test_where_no_form_can_be_made_it_is_a_numbered_text(
+    stage_of: Callable[..., Stage], behaviour: Behaviour
+) -> None:
+    stage = stage_of(*searched())
+    stage.twilio.forms_refused = behaviour
+    assert stage.say("tem horário amanhã com a Ana?") == [LIST]
+    assert stage.handoffs == []
+
+
+@pytest.mark.parametrize("code", [63005, 63021, 21656, 99999])
+def test_what_twilio_refuses_goes_out_as_a_text_once(stage_of: Callable[..., Stage], code: int) -> None:
+    stage = stage_of(*searched())
+    stage.twilio.script.append(refuse(code))
+    assert stage.say("tem horário amanhã com a Ana?") == [LIST]
+    assert len(stage.twilio.requests) == 2
+    assert stage.handoffs == []
+
+
+def test_what_whatsapp_refuses_later_goes_out_as_a_text_once(stage_of: Callable[..., Stage]) -> None:
+    """63005 mostly comes by callback; the second time it comes to people."""
+    stage = stage_of(*searched())
+    stage.say("tem horário amanhã com a Ana?")
+    for sent, reasons in ((2, []), (3, [Reason.FALHA_NO_ENVIO])):
+        line = stage.twilio.sent[-1]
+        path, headers, form = stage.twilio.status_form(line, "undelivered", 63005)
+        stage.client().post(path, data=form, headers=headers)
+        stage.work()
+        assert [episode.reason for episode in stage.handoffs] == reasons
+        assert len(stage.twilio.sent) == sent
+    assert [line.body for line in stage.twilio.sent[:2]] == [TIMES, LIST]
+    assert stage.twilio.sent[2].body.startswith("Desculpe, uma mensagem minha não chegou até você.")
+
+
+def test_who_cannot_be_reached_is_not_tried_as_a_text(stage_of: Callable[..., Stage]) -> None:
+    stage = stage_of(*searched())
+    stage.twilio.script.append(refuse(63003))
+    stage.say("tem horário amanhã com a Ana?")
+    assert len(stage.twilio.requests) == 1
+    assert [episode.reason for episode in stage.handoffs] == [Reason.FALHA_NO_ENVIO]
+
+
+def test_a_form_that_was_deleted_at_twilio_is_made_anew(stage_of: Callable[..., Stage]) -> None:
+    stage = stage_of(*searched(), *searched())
+    stage.twilio.script.append(refuse(21655))
+    assert stage.say("tem horário amanhã com a Ana?") == [LIST]
+    assert stage.rows(ContentTemplate) == []
+    assert stage.say("de novo?") == [TIMES]
+    assert len(stage.twilio.forms.documents) == 2
+
+
+def test_a_list_of_which_nobody_knows_whether_it_was_sent_is_found(stage_of: Callable[..., Stage]) -> None:
+    """By its question: its numbers are not said there."""
+    stage = stage_of(*searched())
+    stage.twilio.script.append(fakes.ACCEPT_THEN_STALL)
+    stage.say("tem horário amanhã com a Ana?")
+    assert stage.messages[-1].status == Status.IN_DOUBT
+    stage.clock.forward(minutes=5)
+    outbox.settle(stage.services, stage.clock())
+    assert (stage.messages[-1].status, len(stage.twilio.sent)) == (Status.ACCEPTED, 1)
+
+
+def test_what_cannot_be_heard_has_buttons(stage_of: Callable[..., Stage]) -> None:
+    stage = stage_of()
+    voice = {
+        "MessageType": "audio",
+        "NumMedia": "1",
+        "MediaContentType0": "audio/ogg",
+        "MediaUrl0": "https://x/1",
+    }
+    stage.say("", **voice)
+    [line] = stage.twilio.sent
+    assert line.shown is not None
+    assert [offer.title for offer in line.shown.offers] == ["Vou escrever", "Falar com uma pessoa"]
+    tap(stage, line, "Falar com uma pessoa")
+    assert [episode.reason for episode in stage.handoffs] == [Reason.PEDIDO_DO_CLIENTE]
+
+
+def test_a_long_answer_stays_a_text(stage_of: Callable[..., Stage]) -> None:
+    """B40"""
+    long = "\n".join(["Oi!", "A Ana é ótima. " * 100, TIMES])
+    stage = stage_of(answer(SEARCH), answer(text(long)))
+    said = stage.say("tem horário amanhã com a Ana?")
+    assert [line.shown for line in stage.twilio.sent] == [None] * len(said)
