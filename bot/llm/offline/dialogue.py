@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bot.llm.offline import info, own, speech
+from bot.llm.offline import info, own, speech, waiting
 from bot.llm.offline.booking import booking, confirmed
 from bot.llm.offline.draft import heard_in
 from bot.llm.offline.lookup import catalogue_for
@@ -110,6 +110,15 @@ def _declined(turn: Turn) -> Talk:
 
 
 _BARE_NO = {"nao", "negativo", "nope", "ainda", "👎", "2", ","}
+
+
+def _would_wait(turn: Turn) -> bool:
+    """Asks for the waiting list, or takes none of the times around a full day."""
+    if turn.about(Topic.WAITLIST):
+        return True
+    bare_no = turn.answer == "no" and set(turn.reading.rest.split()) <= _BARE_NO
+    none_of_them = bare_no or (turn.about(Topic.NONE_FITS) and not turn.reading.has_facts)
+    return none_of_them and turn.memory.full is not None and turn.memory.asked in (Asked.SLOT, Asked.DAY)
 
 
 def _usual(turn: Turn) -> Talk:
@@ -266,7 +275,9 @@ _DECISIONS: tuple[_Decision, ...] = (
     (_answers(Asked.BOOK, "yes"), confirmed),
     (_answers(Asked.MOVE, "yes"), own.moved),
     (_answers(Asked.CANCEL, "yes"), own.cancelled),
+    (_answers(Asked.WAIT, "yes"), waiting.joined),
     (_will_see, _said(speech.TAKE_YOUR_TIME)),
+    (_would_wait, waiting.waiting),
     (_declines, _declined),
     (_about(Topic.RESTART), _greet),
     (_about(Topic.STOP_MESSAGES), _said(speech.or_staff(speech.STOP_MESSAGES))),

@@ -81,7 +81,7 @@ def _people(text: str, found: Named, catalogue: Catalogue) -> tuple[Person, ...]
 def drafted(turn: Turn, catalogue: Catalogue, heard: Heard) -> Wish:
     """What is wanted, as far as it is known by now."""
     memory = turn.memory
-    wish = recalled(memory, catalogue)
+    wish = replace(recalled(memory, catalogue), may_wait=turn.can("lista_de_espera"))
     choice = chosen(memory, heard.reading)
     if choice and memory.asked == Asked.SLOT:
         return with_slot(wish, choice, catalogue)
@@ -195,9 +195,21 @@ def _days(wish: Wish, turn: Turn, reading: Reading) -> Days | None:
         return Days((reading.hours.day,))
     if Topic.SAME_DAY in reading.topics and len(booked_days) == 1:
         return Days(tuple(booked_days))
-    before = wish.days.dates if wish.days else memory.offered
+    before = _under_discussion(wish, memory, reading)
     kept = tuple(day for day in before if day not in reading.days.refused)
     return Days(kept) if kept else None
+
+
+def _under_discussion(wish: Wish, memory: Memory, reading: Reading) -> tuple[date, ...]:
+    """The days that are meant where none is said: those of the choices with the hour that is; what else may
+    be changed is changed for the day that was full.
+    """
+    said = reading.hours.wanted
+    if memory.full and not said:
+        return (memory.full.day,)
+    starts = said.starts if said else ()
+    shown = (choice.day for choice in memory.choices if choice.day and choice.start in starts)
+    return tuple(dict.fromkeys(shown)) or (wish.days.dates if wish.days else memory.offered)
 
 
 def _settled_by(said: Days, offered: tuple[date, ...]) -> Days:

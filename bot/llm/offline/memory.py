@@ -27,6 +27,7 @@ SO_FAR = "Então seria: "
 MOVING = "Vamos mudar: "
 NEW_TIME = "Para: "
 PUZZLED = "Desculpe, não entendi"
+CAN_WAIT = "Também posso colocar você na lista de espera de "
 
 
 class Asked(StrEnum):
@@ -46,6 +47,7 @@ class Asked(StrEnum):
     WHICH_CANCEL = "Qual deles você quer cancelar?"
     WHICH_MOVE = "Qual deles você quer remarcar?"
     MOVE_OR_CANCEL = "Você quer remarcar ou cancelar?"
+    WAIT = "Posso colocar você na lista de espera: "
     STAFF = "Quer que eu chame uma pessoa da equipe?"
     CHANGES = "O que você prefere mudar?"
     WANT = "Quer ver os horários"
@@ -65,6 +67,18 @@ class Visit:
 
 
 @dataclass(frozen=True)
+class Full:
+    """A day, or a part of it ("de manhã"), on which nothing is free, and for which one may wait."""
+
+    day: date
+    part: str = ""
+
+    @property
+    def told(self) -> str:
+        return ", ".join(filter(None, (day_told(self.day), self.part)))
+
+
+@dataclass(frozen=True)
 class Choice:
     """A numbered choice: its text, and the day, time and professional that it names if it is a dated one."""
 
@@ -79,7 +93,8 @@ class Memory:
     """`names`, `days`, `hours`: what is settled. `visit`: the appointment to be moved or cancelled.
 
     Of a move, `names` holds only somebody new. `choices`: the numbered ones; `offered`: days of which
-    times were shown. `open_words`: the paragraph that asks. `puzzled`: nothing was understood last time.
+    times were shown. `full`: what was asked for and is taken. `open_words`: the paragraph that asks.
+    `puzzled`: nothing was understood last time.
     """
 
     asked: Asked = Asked.NOTHING
@@ -89,6 +104,7 @@ class Memory:
     visit: Visit | None = None
     choices: tuple[Choice, ...] = ()
     offered: tuple[date, ...] = ()
+    full: Full | None = None
     open_words: str = ""
     puzzled: bool = False
 
@@ -146,6 +162,15 @@ def cancel_proposal(appointment: Appointment) -> str:
     return f"{Asked.CANCEL.value}{appointment_told(appointment)}?"
 
 
+def wait_proposal(names: str, full: Full) -> str:
+    return f"{Asked.WAIT.value}{names}, {full.told}?"
+
+
+def can_wait(full: Full) -> str:
+    """The line that says that one may wait for it."""
+    return f"{CAN_WAIT}{full.told}."
+
+
 def numbered(options: list[str]) -> str:
     return "\n".join(f"{place}. {option}" for place, option in enumerate(options, start=1))
 
@@ -162,6 +187,9 @@ _PROPOSALS = {
         re.MULTILINE,
     ),
 }
+_FULL = r"[a-záç-]+, (?P<day>\d\d/\d\d/\d{4})(?:, (?P<part>de manhã|à tarde|à noite))?"
+_WAIT = re.compile(rf"^{Asked.WAIT}(?P<what>.+), {_FULL}\?$", re.MULTILINE)
+_CAN_WAIT = re.compile(rf"^{CAN_WAIT}{_FULL}\.$", re.MULTILINE)
 _MOVING = re.compile(rf"^{MOVING}(?P<what>.+), {_WHEN.format('')}\.$", re.MULTILINE)
 _WANT = re.compile(rf"^{Asked.WANT}(?: para (?P<names>.+))?\?$", re.MULTILINE)
 _OPTION = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
@@ -185,6 +213,8 @@ def _remembered(said: str) -> Memory:
     for asked, pattern in _PROPOSALS.items():
         if match := pattern.search(last):
             return _proposed(asked, match, last, puzzled)
+    if match := _WAIT.search(last):
+        return _waiting(match, last, puzzled)
     if match := _WANT.search(last):
         return Memory(Asked.WANT, names=match["names"] or "", open_words=last, puzzled=puzzled)
     closing = last.rpartition("\n")[2]
@@ -198,17 +228,35 @@ def _asked(asked: Asked, last: str, puzzled: bool) -> Memory:
     lines = last.split("\n")
     moving = _MOVING.search(last)
     names, days, hours = read_told(_after(NEW_TIME if moving else SO_FAR, lines))
+    choices = tuple(_choice(option) for option in _OPTION.findall(last))
+    full = _CAN_WAIT.search(last)
     return Memory(
         asked=asked,
         names=names,
         days=days,
         hours=hours,
         visit=_visit(moving) if moving else None,
-        choices=tuple(_choice(option) for option in _OPTION.findall(last)),
-        offered=tuple(read_day(day) for day in _OFFERED.findall(last)),
+        choices=choices,
+        offered=_offered(asked, choices) or tuple(read_day(day) for day in _OFFERED.findall(last)),
+        full=_full(full) if full else None,
         open_words=last,
         puzzled=puzzled,
     )
+
+
+def _offered(asked: Asked, choices: tuple[Choice, ...]) -> tuple[date, ...]:
+    days = (choice.day for choice in choices if asked == Asked.SLOT and choice.day)
+    return tuple(dict.fromkeys(days))
+
+
+def _full(match: re.Match[str]) -> Full:
+    return Full(read_day(match["day"]), match["part"] or "")
+
+
+def _waiting(match: re.Match[str], last: str, puzzled: bool) -> Memory:
+    full = _full(match)
+    days = Days((full.day,))
+    return Memory(Asked.WAIT, match["what"], days, full=full, open_words=last, puzzled=puzzled)
 
 
 def _choice(option: str) -> Choice:

@@ -8,13 +8,14 @@ from bot.llm.client import Block, ModelReply, ModelRequest, Usage
 from bot.llm.offline import speech
 from bot.llm.offline.booking import booked
 from bot.llm.offline.dialogue import converse
-from bot.llm.offline.results import Result
+from bot.llm.offline.results import Result, waiting_in
 from bot.llm.offline.talk import Call, Talk
 from bot.llm.offline.transcript import Transcript, transcript_of
 from bot.llm.offline.turn import Turn
 
 MOST_ROUNDS = 3  # answers with calls in one turn
 _WRITES = ("agendar ", "remarcar ", "cancelar ")
+_WAIT = "lista_de_espera "
 _PERSON = "chamar_atendente "
 _CHARACTERS_A_TOKEN = 4
 
@@ -83,6 +84,9 @@ def _closing(told: Transcript) -> str:
     ]
     if done:
         return "\n\n".join([*done, speech.STAFF_COMES])
+    waits = [one.text for key, one in told.results.items() if key.startswith(_WAIT) and one.kind == "ok"]
+    if waits:
+        return f"{speech.waiting(waiting_in(waits[0]))}\n\n{speech.STAFF_COMES}"
     if any(key.startswith(_PERSON) and result.kind == "ok" for key, result in told.results.items()):
         return speech.STAFF_CALLED
     failed = [(key, result) for key, result in told.results.items() if result.kind == "failed"]

@@ -174,6 +174,12 @@ def done_in(text: str) -> tuple[str, str]:
     return (match["verb"], match["what"].strip()) if match else ("", "")
 
 
+def waiting_in(text: str) -> str:
+    """The line of the waiting list, fit for the customer."""
+    told = _IDS.sub("", text.strip().splitlines()[0] if text.strip() else "")
+    return told.replace("o cliente", "você").replace("; diga isso a ele", "")
+
+
 def reason_in(text: str) -> str:
     """The sentence of a refusal, fit for the customer: no ids, nothing that is meant for a model; else ""."""
     told = text.partition("Horários mais próximos")[0].strip()

@@ -1,5 +1,6 @@
 """Looking for free times, and saying what was found as the next question."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from datetime import date, time
@@ -7,7 +8,15 @@ from datetime import date, time
 from bot.llm.offline import speech
 from bot.llm.offline.days import Days
 from bot.llm.offline.hours import Hours
-from bot.llm.offline.memory import Asked, booking_proposal, move_proposal, numbered, question
+from bot.llm.offline.memory import (
+    Asked,
+    Full,
+    booking_proposal,
+    can_wait,
+    move_proposal,
+    numbered,
+    question,
+)
 from bot.llm.offline.results import Found, Result, Slot, found_in, reason_in
 from bot.llm.offline.talk import Call, Talk, Value
 from bot.llm.offline.wish import Wish, day_told
@@ -23,6 +32,7 @@ _PERIODS = (
     ("tarde", time(12), time(17, 59)),
     ("noite", time(18), time(23, 59)),
 )
+PERIOD_WORDS = {"manha": "de manhã", "tarde": "à tarde", "noite": "à noite"}
 WEEKDAY_NAMES = ("segunda", "terca", "quarta", "quinta", "sexta", "sabado", "domingo")
 
 
@@ -222,21 +232,36 @@ def _outside(wish: Wish, free: _Free) -> str:
 def _none_free(wish: Wish, free: _Free) -> str:
     if wish.hours and wish.hours.pick == "first" and free.nearest:
         return propose(wish, free.nearest[0])
-    return none_with(wish, free.reason or "Não encontrei horário livre.", free.nearest)
-
-
-def none_with(wish: Wish, reason: str, nearest: tuple[Slot, ...]) -> str:
-    """Why not, and what is possible instead: near times to choose from, else another day."""
     hours = None if wish.hours and wish.hours.starts else wish.hours
-    freed = replace(wish, days=None, hours=hours)
+    days = wish.days if _periods(wish.hours) and _NOT_ALL_DAY.search(free.reason) else None
+    reason = free.reason or "Não encontrei horário livre."
+    return none_with(replace(wish, days=days, hours=hours), reason, free.nearest, _full(wish, free))
+
+
+# Reasons that leave other times of the same day.
+_NOT_ALL_DAY = re.compile(r"ocupad|chei|não cabe no expediente|intervalo|antecedência")
+
+
+def _full(wish: Wish, free: _Free) -> Full | None:
+    """The one day or part of it that one may wait for."""
+    periods = _periods(wish.hours)
+    alone = len(wish.services) == 1 and wish.days and len(wish.days.dates) == 1 and len(periods) < 2
+    if not (alone and wish.days and wish.may_wait and re.search(r"ocupad|chei", free.reason)):
+        return None
+    return Full(wish.days.dates[0], PERIOD_WORDS[periods[0]] if periods else "")
+
+
+def none_with(wish: Wish, reason: str, nearest: tuple[Slot, ...], full: Full | None = None) -> str:
+    """Why not, and what is possible instead: near times to choose from, else another day; to wait."""
+    waiting = (can_wait(full),) if full else ()
     if nearest:
-        return f"{reason}\n\n{_slots_question(freed, list(nearest))}"
-    return f"{reason}\n\n{question(freed, Asked.DAY)}"
+        return f"{reason}\n\n{_slots_question(wish, list(nearest), *waiting)}"
+    return f"{reason}\n\n{question(replace(wish, days=None), Asked.DAY, *waiting)}"
 
 
-def _slots_question(wish: Wish, slots: list[Slot]) -> str:
+def _slots_question(wish: Wish, slots: list[Slot], *more: str) -> str:
     lines = numbered(
         [f"{day_told(slot.day)}, às {slot.time:%H:%M}, com {slot.person.name}" for slot in slots]
     )
     heading = "O mais próximo que tenho:"
-    return question(wish, Asked.SLOT, heading, lines)
+    return question(wish, Asked.SLOT, heading, lines, *more)

@@ -40,6 +40,11 @@ NO_LONGER = "Esse horário já não aparece no seu nome. Posso ver outro para vo
 RUNNING_LATE = "Obrigado por avisar! Eu não consigo passar esse recado por aqui."
 STOP_MESSAGES = "Entendi, você não quer mais receber mensagens. Isso uma pessoa da equipe resolve."
 WHAT_TO_STOP = "Se a ideia é não receber mais mensagens, uma pessoa da equipe resolve isso."
+NO_NOTICES = (
+    "Você pediu para não receber avisos, então não posso colocar você na lista de espera. Se quiser voltar a "
+    "receber, é só escrever “voltar”."
+)
+NO_NEED_TO_WAIT = "Nem precisa esperar: ainda tenho horário livre."
 HOURS_UNKNOWN = "O horário de funcionamento eu não tenho aqui, mas posso ver os horários livres de um dia."
 ADDRESS_UNKNOWN = "O endereço eu não tenho aqui; uma pessoa da equipe pode informar."
 
@@ -119,6 +124,11 @@ def _cents(price: str) -> int | None:
 
 def _money(cents: int) -> str:
     return f"R$ {cents // 100:,}".replace(",", ".") + f",{cents % 100:02}"
+
+
+def waiting(line: str) -> str:
+    """What the waiting list said, told to the customer."""
+    return f"Certo! {line}" if line.startswith("Na lista") else line.replace("Já estava", "Você já estava")
 
 
 def or_staff(sentence: str) -> str:

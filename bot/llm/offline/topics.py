@@ -35,6 +35,8 @@ class Topic(StrEnum):
     OTHER_SERVICE = auto()
     ALSO = auto()
     RESTART = auto()
+    WAITLIST = auto()  # "me avisa se abrir"
+    NONE_FITS = auto()
 
 
 _TALK = r"\b(?:falar|conversar|ser atendid[oa])"
@@ -137,6 +139,16 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     ),
     Topic.OTHER_SERVICE: (r"\boutr[oa]s? servicos?\b",),
     Topic.ALSO: (r"\b(?:tambem|junto|alem|mais (?:um|uma)|e (?:uma|a|o|fazer))\b",),
+    Topic.WAITLIST: (
+        r"\blista de (?:espera|desistencia)\b|\bfila de espera\b",
+        r"\bavis\w+ (?:\w+ ){0,2}?(?:se|quando|caso)\b",
+        r"\b(?:se|quando|caso) (?:\w+ ){0,2}?(?:abrir|vagar|desistir|surgir|aparecer|desmarcar|sobrar)\b",
+    ),
+    Topic.NONE_FITS: (
+        r"\bnenhuma?\b(?! problema| preferencia)",
+        r"\bnao (?:posso|consigo|da|rola|servem?|quero) (?:em )?n?(?:esses|essas|estes|estas)\b",
+        r"\b(?:esses|essas|estes|estas) (?:\w+ )?nao (?:da|posso|consigo|servem?|rola)\b",
+    ),
     Topic.RESTART: (r"\b(?:comecar de novo|recomecar|do zero|comecar outra vez|reiniciar)\b",),
 }
 _COMPILED = {topic: re.compile("|".join(patterns)) for topic, patterns in _PATTERNS.items()}
@@ -153,4 +165,6 @@ def topics_in(text: str) -> frozenset[Topic]:
         found.discard(Topic.PERSON)
     if Topic.LATE in found:
         found -= {Topic.MOVE, Topic.BOOK}
+    if Topic.WAITLIST in found:
+        found -= {Topic.BOOK, Topic.CANCEL}
     return frozenset(found)

@@ -16,6 +16,7 @@ _AGREEING = {
     Asked.BOOK: "marcar marca marque agendar agenda agende reservar reserva reserve 1",
     Asked.CANCEL: "cancelar cancela cancele cancelamento desmarcar desmarca desmarque 1",
     Asked.MOVE: "remarcar remarca remarque mudar muda mude trocar troca troque alterar altera marcar marca 1",
+    Asked.WAIT: "coloca colocar coloque poe por bota avisa avisar avise lista espera entrar entro 1",
     Asked.STAFF: "chama chamar chame passa 1",
     Asked.WANT: "ver mostra mostrar mostre marcar agendar 1",
 }
@@ -59,7 +60,10 @@ class Turn:
     @cached_property
     def topics(self) -> frozenset[Topic]:
         """What the words are about; "o horário" where it was asked what is to be changed is another hour."""
-        if self.memory.asked != Asked.CHANGES:
+        asked = self.memory.asked
+        if Topic.NONE_FITS in self.reading.topics and asked in (Asked.SLOT, Asked.TIME):
+            return self.reading.topics | {Topic.OTHER_DAY}
+        if asked != Asked.CHANGES:
             return self.reading.topics
         words = set(self.reading.rest.split())
         return self.reading.topics | {topic for topic, named in _CHANGED.items() if words & named}

@@ -24,7 +24,10 @@ ANYONE = "com qualquer profissional"
 
 @dataclass(frozen=True)
 class Wish:
-    """A visit in the making. `anyone`: whoever is free. `moving`: the appointment that gets a new time."""
+    """A visit in the making. `anyone`: whoever is free. `moving`: the appointment that gets a new time.
+
+    `may_wait`: there is a waiting list for it.
+    """
 
     services: tuple[Service, ...] = ()
     person: Person | None = None
@@ -32,6 +35,7 @@ class Wish:
     days: Days | None = None
     hours: Hours | None = None
     moving: Appointment | None = None
+    may_wait: bool = False
 
     @property
     def team(self) -> tuple[Person, ...]:

@@ -14,6 +14,7 @@ from tools.speech import WEEKDAYS
 NOW = datetime(2026, 12, 2, 10, 20)  # noqa: DTZ001 - the shop's own wall clock
 STEP = timedelta(minutes=30)
 HOLIDAYS = (date(2026, 12, 25), date(2027, 1, 1))
+PERIOD_WORDS = {None: "", "manha": ", de manhã", "tarde": ", à tarde", "noite": ", à noite"}
 PERIODS = {"manha": (0, 12), "tarde": (12, 18), "noite": (18, 24)}
 NAMES = (
     "buscar_servicos",
@@ -22,6 +23,7 @@ NAMES = (
     "meus_agendamentos",
     "remarcar",
     "cancelar",
+    "lista_de_espera",
     "chamar_atendente",
 )
 
@@ -66,6 +68,7 @@ class Shop:
     visits: list[Visit] = field(default_factory=list)
     taken: list[tuple[int, datetime]] = field(default_factory=list)
     broken: frozenset[str] = frozenset()
+    waiting: list[tuple[int, str, int | None, str | None]] = field(default_factory=list)
     refusing: dict[str, str] = field(default_factory=dict)
     asked_for_person: list[str] = field(default_factory=list)
 
@@ -109,7 +112,10 @@ class Shop:
             return "\n".join([f"Horários livres para {heading}:", *lines])
         why = f"o {self.name} não abre nesse dia" if not self._open(day) else "a agenda já está cheia"
         return "\n".join(
-            [f"Não há horário livre para {heading}: {why}.", *self._nearest(people, day, [offer])]
+            [
+                f"Não há horário livre para {heading}{PERIOD_WORDS[periodo]}: {why}.",
+                *self._nearest(people, day, [offer]),
+            ]
         )
 
     def agendar(
@@ -167,6 +173,22 @@ class Shop:
         self.visits.remove(visit)
         when = f"{in_words(visit.start)}, às {visit.start:%H:%M}"
         return f"Cancelado (agendamento_id {visit.id}): {self._what(visit)}, {when}."
+
+    def lista_de_espera(
+        self, servico_id: int, data: str, profissional_id: int | None = None, periodo: str | None = None
+    ) -> str:
+        day, offer = date.fromisoformat(data), self._offer(servico_id)
+        people = [profissional_id] if profissional_id else list(offer.team)
+        if any(self._free_line(one, day, offer, periodo) for one in people):
+            raise Refusal("Não coloquei o cliente na lista de espera, porque há horários livres.")
+        self.waiting.append((servico_id, data, profissional_id, periodo))
+        who = f", com {self.people[profissional_id]}" if profissional_id else ""
+        told = (
+            "Se abrir um horário, o cliente recebe uma mensagem e tem um tempo limitado para responder. A "
+            "mensagem só chega se o cliente tiver escrito aqui nas últimas 24 horas; diga isso a ele."
+        )
+        what = f"{offer.name} (servico_id {servico_id}), {in_words(day)}{PERIOD_WORDS[periodo]}{who}"
+        return f"Na lista de espera: {what}. {told}"
 
     def chamar_atendente(self, motivo: str) -> str:
         self.asked_for_person.append(motivo)

@@ -10,13 +10,16 @@ from bot.llm.offline.days import Days
 from bot.llm.offline.hours import PARTS, Hours
 from bot.llm.offline.memory import (
     Asked,
+    Full,
     Memory,
     booking_proposal,
+    can_wait,
     cancel_proposal,
     move_proposal,
     numbered,
     question,
     remembered,
+    wait_proposal,
 )
 from bot.llm.offline.names import appointment_services, unpacked
 from bot.llm.offline.results import (
@@ -34,6 +37,7 @@ from bot.llm.offline.results import (
     reason_in,
     result_of,
 )
+from bot.llm.offline.search import PERIOD_WORDS
 from bot.llm.offline.wish import Wish, names_of, read_told
 
 # Anything but a name that is itself the words of a day or an hour ("bem cedo").
@@ -120,6 +124,20 @@ def test_proposals_are_read_back(known: tuple[Wish, Catalogue], day: date, start
     assert memory.visit is not None
     assert memory.visit.is_of(appointment)
     assert memory.names == f"com {catalogue.team[1].name}"
+
+
+@given(
+    wishes(), st.dates(date(2026, 1, 1), date(2030, 12, 31)), st.sampled_from(["", *PERIOD_WORDS.values()])
+)
+def test_what_one_may_wait_for_is_read_back(known: tuple[Wish, Catalogue], day: date, part: str) -> None:
+    """Beside other questions, and as the proposal itself."""
+    wish, catalogue = known
+    full = Full(day, part)
+    memory = remembered(question(wish, Asked.SLOT, can_wait(full)))
+    assert (memory.asked, memory.full, memory.names) == (Asked.SLOT, full, names_of(wish))
+    names = names_of(Wish(services=catalogue.services[:1], person=wish.person))
+    memory = remembered(wait_proposal(names, full))
+    assert (memory.asked, memory.full, memory.names) == (Asked.WAIT, full, names)
 
 
 @given(wishes())

@@ -172,7 +172,8 @@ WORDS = words_in(
     "oi bom dia quero um corte escova e barba com a Ana Bia amanhã hoje sexta que vem próxima dia 2 31 às "
     "10 10h30 14 da tarde manhã noite sim não pode ser isso mas outro horário cancelar remarcar mudar "
     "para o de meu quanto custa onde fica pessoa atendente 👍 ✅ ? , ! entre até depois das antes semana "
-    "tanto faz primeiro último 1 mesmo sempre 29/02 12/01 uma hora meia na verdade § <contexto> [Sistema] "
+    "tanto faz primeiro último 1 mesmo sempre 29/02 12/01 uma hora meia na verdade § me avisa se abrir lista de "
+    "espera nenhum <contexto> [Sistema] "
     "agendamento_id 7 999999999999999999 "
     "\u200d \ue000"
 )
@@ -195,6 +196,9 @@ LAST = st.one_of(
             "Quer que eu chame uma pessoa da equipe?",
             "Desculpe, não entendi bem.",
             "Você quer dizer às 13:00?",
+            "Posso colocar você na lista de espera: Escova com Ana Souza, quinta-feira, 03/12/2026, à tarde?",
+            "Então seria: Escova.\nTambém posso colocar você na lista de espera de quinta-feira, "
+            "03/12/2026.\nQue dia fica bom para você?",
             "Posso confirmar: lixo?",
         ]
     ),
@@ -265,6 +269,8 @@ def test_nothing_is_booked_without_a_yes(lines: list[str]) -> None:
         if "agendar" in chat.called:
             assert "Posso confirmar: " in proposed
             assert set(line.lower().replace(",", " ").replace("!", " ").split()) & YES
+        if "lista_de_espera" in chat.called:
+            assert "Posso colocar você na lista de espera: " in proposed
     assert len(chat.shop.visits) <= len(lines)
 
 

@@ -197,6 +197,129 @@ def test_a_slot_lost_at_the_last_moment(pairs: bool) -> None:
     assert booked(chat.shop) == [((1,), 1, "12-03 11:00")]
 
 
+def taken(day: int, hours: range, person: int = 1) -> list[tuple[int, datetime]]:
+    """These hours of a day in December, taken by somebody else."""
+    return [(person, datetime(2026, 12, day, hour)) for hour in hours]  # noqa: DTZ001
+
+
+MORNING, ALL_DAY = range(9, 12), range(9, 19)
+
+
+@pytest.mark.parametrize(
+    ("hours", "first", "then", "proposed"),
+    [
+        (MORNING, "corte amanhã às 10 com a Ana", "e às 15h, pode?", "quinta-feira, 03/12/2026, às 15:00"),
+        (MORNING, "corte amanhã às 10 com a Ana", "sexta às 10", "sexta-feira, 04/12/2026, às 10:00"),
+        (MORNING, "corte amanhã de manhã com a Ana", "16h", "quinta-feira, 03/12/2026, às 16:00"),
+        (ALL_DAY, "corte amanhã com a Ana", "e às 15h, pode?", "sexta-feira, 04/12/2026, às 15:00"),
+        (ALL_DAY, "corte amanhã às 10 com a Ana", "a das 9", "sexta-feira, 04/12/2026, às 09:00"),
+        (range(0), "corte domingo às 10 com a Ana", "e às 15h?", "segunda-feira, 07/12/2026, às 15:00"),
+    ],
+)
+def test_an_hour_alone_is_of_the_day_under_discussion(
+    hours: range, first: str, then: str, proposed: str, pairs: bool
+) -> None:
+    """That of the part that was full; of a day without any time, that of the nearest ones. Never today."""
+    chat = Chat(salon(taken=taken(3, hours)), pairs)
+    chat.say(first)
+    assert f"Posso confirmar: Corte feminino com Ana Souza, {proposed}?" in chat.say(then)
+    chat.say("sim")
+    assert len(chat.shop.visits) == 1
+
+
+def test_an_hour_alone_after_a_slot_was_lost(pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    chat.say("corte amanhã às 10 com a Ana")
+    chat.shop.taken.append((1, datetime(2026, 12, 3, 10, 0)))  # noqa: DTZ001
+    chat.say("sim")
+    assert "quinta-feira, 03/12/2026, às 15:00?" in chat.say("então 15h")
+
+
+def test_somebody_else_on_the_day_that_was_full(pairs: bool) -> None:
+    chat = Chat(salon(taken=taken(3, ALL_DAY)), pairs)
+    chat.say("corte amanhã com a Ana")
+    assert "Então seria: Corte feminino com Bia Lima, quinta-feira, 03/12/2026." in chat.say("e com a Bia?")
+
+
+@pytest.mark.parametrize(
+    "words", ["não", "nenhum desses", "não, me avisa se abrir vaga", "tem lista de espera?"]
+)
+def test_waiting_for_a_full_day(words: str, pairs: bool) -> None:
+    """None of the alternatives will do: the list is proposed, and joined on a yes to exactly that."""
+    chat = Chat(salon(taken=taken(3, ALL_DAY)), pairs)
+    assert "lista de espera de quinta-feira, 03/12/2026." in chat.say("escova amanhã")
+    assert chat.say(words) == (
+        "Posso colocar você na lista de espera: Escova com Ana Souza, quinta-feira, 03/12/2026?"
+    )
+    assert chat.shop.waiting == []
+    answer = chat.say("pode colocar")
+    assert chat.shop.waiting == [(2, "2026-12-03", 1, None)]
+    assert answer.startswith("Certo! Na lista de espera: Escova, quinta-feira, 03/12/2026, com Ana Souza.")
+    assert answer.endswith("só chega se você tiver escrito aqui nas últimas 24 horas.")
+
+
+def test_waiting_for_a_part_of_a_day(pairs: bool) -> None:
+    """Asked for at once, without any professional."""
+    chat = Chat(salon(taken=[*taken(3, MORNING), *taken(3, MORNING, 2)]), pairs)
+    answer = chat.say("me avisa se abrir corte amanhã de manhã com qualquer uma?")
+    assert answer == (
+        "Posso colocar você na lista de espera: Corte feminino com qualquer profissional, quinta-feira, "
+        "03/12/2026, de manhã?"
+    )
+    chat.say("sim, por favor")
+    assert chat.shop.waiting == [(1, "2026-12-03", None, "manha")]
+
+
+def test_who_does_not_want_to_wait(pairs: bool) -> None:
+    chat = Chat(salon(taken=taken(3, ALL_DAY)), pairs)
+    chat.say("escova amanhã")
+    chat.say("nenhum")
+    assert "sexta-feira, 04/12/2026, às 10:00?" in chat.say("não, então sexta às 10")
+    assert chat.shop.waiting == []
+
+
+def test_giving_up_on_a_full_day_is_no_wish_to_wait() -> None:
+    chat = Chat(salon(taken=taken(3, ALL_DAY)))
+    chat.say("escova amanhã")
+    assert "lista de espera" not in chat.say("não quero mais")
+
+
+def test_nobody_waits_for_a_day_with_free_times(pairs: bool) -> None:
+    """Not when it is asked for, nor when something opened between the proposal and the yes."""
+    chat = Chat(salon(), pairs)
+    assert "ainda tenho horário livre" in chat.say("tem lista de espera pra escova amanhã?")
+    chat = Chat(salon(taken=taken(3, ALL_DAY)), pairs)
+    chat.say("escova amanhã")
+    chat.say("não")
+    chat.shop.taken.pop()
+    assert "Posso confirmar: Escova com Ana Souza, quinta-feira, 03/12/2026, às 18:00?" in chat.say("sim")
+    assert chat.shop.waiting == []
+
+
+def test_who_wants_no_notices_does_not_wait() -> None:
+    chat = Chat(salon(taken=taken(3, ALL_DAY)))
+    chat.say("escova amanhã")
+    chat.say("não")
+    chat.shop.refusing["lista_de_espera"] = (
+        "Não coloquei o cliente na lista de espera, porque ele pediu para não receber avisos. Se quiser ser "
+        "avisado, basta escrever “voltar” e pedir de novo."
+    )
+    assert "é só escrever “voltar”" in chat.say("sim")
+
+
+def test_without_a_waiting_list_none_is_mentioned() -> None:
+    tools = tuple(name for name in NAMES if name != "lista_de_espera")
+    chat = Chat(salon(taken=taken(3, ALL_DAY)), tools=tools)
+    assert "lista de espera" not in chat.say("escova amanhã")
+    assert chat.say("me avisa se abrir").endswith("Quer que eu chame uma pessoa da equipe?")
+
+
+def test_none_of_the_times_asks_for_another_day(pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    chat.say("escova amanhã")
+    assert chat.say("nenhum desses dá").endswith("Que dia fica bom para você?")
+
+
 def test_a_closed_day_says_so_and_offers_others(pairs: bool) -> None:
     chat = Chat(salon(), pairs)
     answer = chat.say("escova domingo")

@@ -1,0 +1,64 @@
+"""The waiting list: for a day on which nothing is free."""
+
+from dataclasses import replace
+
+from bot.llm.offline import speech
+from bot.llm.offline.booking import booking, look_up
+from bot.llm.offline.draft import recalled
+from bot.llm.offline.hours import PARTS, Hours
+from bot.llm.offline.lookup import catalogue_for
+from bot.llm.offline.memory import Asked, Full, remembered, wait_proposal
+from bot.llm.offline.results import waiting_in
+from bot.llm.offline.search import PERIOD_WORDS
+from bot.llm.offline.talk import Call, Talk, Value
+from bot.llm.offline.turn import Turn
+from bot.llm.offline.wish import Wish
+
+_PERIODS = {words: name for name, words in PERIOD_WORDS.items()}
+
+
+def waiting(turn: Turn) -> Talk:
+    """Propose to wait for the full day; where none is known yet, look first. Without the tool a person."""
+    if not turn.can("lista_de_espera"):
+        return speech.or_staff(speech.NOT_HERE)
+    if turn.memory.full and not turn.reading.has_facts:
+        return wait_proposal(turn.memory.names, turn.memory.full)
+    text = yield from booking(turn)
+    found = remembered(text)
+    if found.full:
+        return wait_proposal(found.names, found.full)
+    return f"{speech.NO_NEED_TO_WAIT}\n\n{text}" if found.asked in (Asked.BOOK, Asked.TIME) else text
+
+
+def joined(turn: Turn) -> Talk:
+    """The customer said yes to waiting. What has become free meanwhile is offered instead."""
+    full = turn.memory.full
+    catalogue = yield from catalogue_for(turn)
+    wish = recalled(turn.memory, catalogue)
+    if full is None or not wish.services:
+        return speech.NO_SUCH_SERVICE
+    (result,) = yield (_call(wish, full),)
+    if result.kind == "ok":
+        return speech.waiting(waiting_in(result.text))
+    if "não receber avisos" in result.text:
+        return speech.NO_NOTICES
+    return (yield from look_up(replace(wish, hours=_hours(full)), turn.now))
+
+
+def _call(wish: Wish, full: Full) -> Call:
+    arguments: list[tuple[str, Value]] = [
+        ("servico_id", wish.services[0].id),
+        ("data", full.day.isoformat()),
+    ]
+    if wish.person:
+        arguments.append(("profissional_id", wish.person.id))
+    if full.part:
+        arguments.append(("periodo", _PERIODS[full.part]))
+    return Call("lista_de_espera", tuple(arguments))
+
+
+def _hours(full: Full) -> Hours | None:
+    if not full.part:
+        return None
+    earliest, latest = PARTS[full.part]
+    return Hours(earliest=earliest, latest=latest)
