@@ -136,6 +136,7 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
         model=models(settings, http),
         sender_for=lambda tenant_id: TerminalAware(lambda: senders.sender_for(tenant_id)),
         environment=environment,
+        inbox_for=senders.inbox_for,
         forms_for=senders.forms_for,
         ears=hears,
         typing=typing.TypingIndicator(quick.client_for) if settings.typing_indicator else None,

@@ -10,7 +10,7 @@ from bot.llm.client import ModelClient
 from bot.llm.prices import LIST, Prices
 from bot.meters import Meters
 from bot.settings import Settings
-from bot.whatsapp.client import Forms, Sender
+from bot.whatsapp.client import Forms, Inbox, Sender
 from models.db import Database
 from models.tenant import Tenant
 
@@ -32,6 +32,7 @@ class Services:
     model: Callable[[], ModelClient]
     sender_for: Callable[[int], Sender]
     now: Callable[[], datetime] = system_clock
+    inbox_for: Callable[[Tenant], Inbox] | None = None  # None: nobody looks for what has not reached us
     forms_for: Callable[[int], Forms] | None = None  # None: what there is to tap goes out as a text
     ears: Ears | None = None  # None: voice messages are not understood
     typing: Callable[[Tenant, str], object] | None = None  # shows it to who sent the message with this sid

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from bot import outbox, vigil
+from bot import gaps, outbox, vigil
 from bot.services import Services
 from models import worker
 
@@ -17,6 +17,11 @@ def settle_sends(services: Services, now: datetime) -> None:
 def watch_queue(services: Services, now: datetime) -> None:
     """See to customers whom nobody answers."""
     vigil.keep(services, now)
+
+
+def fill_gaps(services: Services, now: datetime) -> None:
+    """Fetch what customers wrote while nobody was at the door."""
+    gaps.fill(services, now)
 
 
 def forget_silent_workers(services: Services, now: datetime) -> None:

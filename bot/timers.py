@@ -1,7 +1,7 @@
 """When the sweeps run. APScheduler only ticks, with its memory store: the truth lives in rows."""
 
 from collections.abc import Callable
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
@@ -11,12 +11,14 @@ from bot.services import Services
 
 log = structlog.get_logger()
 
+SOON = timedelta(seconds=5)
 Sweep = Callable[[Services, datetime], None]
 EVERY: dict[Sweep, int] = {  # seconds
     sweeps.settle_sends: 15,
     sweeps.watch_queue: 15,
     reminders.send_due: 30,
     offers.offer_freed: 30,
+    sweeps.fill_gaps: 300,
     sweeps.forget_silent_workers: 600,
 }
 
@@ -29,6 +31,8 @@ def scheduler(services: Services) -> BackgroundScheduler:
     )
     for sweep, seconds in EVERY.items():
         made.add_job(_tick, "interval", seconds=seconds, args=[services, sweep], id=sweep.__name__)
+    # While nobody was here, customers may have written: the first look does not wait.
+    made.modify_job(sweeps.fill_gaps.__name__, next_run_time=datetime.now(UTC) + SOON)
     return made
 
 

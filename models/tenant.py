@@ -48,6 +48,7 @@ class Tenant(SQLModel, table=True):
     handoff_second_text_minutes: int = 15
     handoff_release_minutes: int = 15
     handoff_reopen_minutes: int = 120
+    inbound_seen_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # nothing is missing before
     created_at: datetime = Field(sa_type=UtcDateTime)
 
     @property

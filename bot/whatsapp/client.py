@@ -1,9 +1,11 @@
 """What sends: the interface that the outbox knows, and how it can fail."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from werkzeug.datastructures import MultiDict
 
 from models.message import Content
 
@@ -32,6 +34,30 @@ class Sent:
     sid: str
     status: str
     error_code: int | None = None
+
+
+@dataclass(frozen=True)
+class Arrived:
+    """A message to us as the provider lists it: less than a webhook tells."""
+
+    sid: str
+    at: datetime
+    sender: str
+    recipient: str
+    text: str
+    attachments: int
+
+
+class Inbox(Protocol):
+    """What customers have sent to one account. Safe for use by one thread at a time."""
+
+    def received(self, number: str, since: datetime) -> Sequence[Arrived]:
+        """What came to this number of ours at or after `since`. Raises SendError."""
+        ...
+
+    def form(self, arrived: Arrived) -> MultiDict[str, str]:
+        """As far as it is known, what the webhook would have brought. Raises SendError."""
+        ...
 
 
 class Forms(Protocol):

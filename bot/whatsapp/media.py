@@ -16,13 +16,13 @@ import httpx
 
 from bot.http import Http
 from bot.whatsapp.accounts import Account
+from bot.whatsapp.twilio import API
 
 MAX_BYTES = 16 * 1024 * 1024  # WhatsApp's own limit
 MAX_REDIRECTS = 2
 # The asset may take a few seconds to be where its address says.
 WAITS = (1.0, 3.0)
 CONNECT_SECONDS = 5.0
-API = "https://api.twilio.com"
 HOSTS = ("mms.twiliocdn.com", "media.twiliocdn.com")
 _PATH = re.compile(r"/2010-04-01/Accounts/(AC[0-9a-fA-F]{32})/Messages/[A-Z]{2}\w{32}/Media/ME\w{32}")
 

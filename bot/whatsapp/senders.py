@@ -10,8 +10,15 @@ from bot.http import ThreadClients
 from bot.settings import Settings
 from bot.whatsapp import accounts
 from bot.whatsapp.accounts import Account
-from bot.whatsapp.client import Forms, Sender, SendError
-from bot.whatsapp.twilio import CREDENTIALS, Patience, TwilioForms, TwilioSender, twilio_client
+from bot.whatsapp.client import Forms, Inbox, Sender, SendError
+from bot.whatsapp.twilio import (
+    CREDENTIALS,
+    Patience,
+    TwilioForms,
+    TwilioInbox,
+    TwilioSender,
+    twilio_client,
+)
 from models.db import Database
 from models.tenant import Tenant
 
@@ -47,6 +54,10 @@ class Senders:
         with self._db.reading() as session:
             tenant = session.get_one(Tenant, tenant_id)
         return TwilioForms(self.client_for(tenant))
+
+    def inbox_for(self, tenant: Tenant) -> Inbox:
+        """The calling thread's inbox of a business. Raises SendError as above."""
+        return TwilioInbox(self.client_for(tenant), self._settings.twilio_api_url)
 
     def client_for(self, tenant: Tenant) -> Client:
         """The calling thread's REST client on a business's account. Raises SendError as above."""

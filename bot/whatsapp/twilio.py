@@ -2,7 +2,7 @@
 
 import json
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TypeVar
@@ -14,16 +14,18 @@ from twilio.http import HttpClient  # type: ignore[import-untyped]
 from twilio.http.response import Response  # type: ignore[import-untyped]
 from twilio.rest import Client  # type: ignore[import-untyped]
 from twilio.rest.api.v2010.account.message import MessageInstance  # type: ignore[import-untyped]
+from werkzeug.datastructures import MultiDict
 
 from bot.http import Http
 from bot.whatsapp import codes
 from bot.whatsapp.accounts import Account
-from bot.whatsapp.client import SendError, Sent
+from bot.whatsapp.client import Arrived, SendError, Sent
 from bot.whatsapp.codes import Action
-from bot.whatsapp.inbound import PREFIX, error_code_of, status_of
+from bot.whatsapp.inbound import MAX_MEDIA, PREFIX, error_code_of, status_of
 from models.message import Content, Status
 
-LISTED = 50
+LISTED, PAGE = 50, 200
+API = "https://api.twilio.com"
 CONTENT = "https://content.twilio.com/v1/Content"
 JSON = {"Content-Type": "application/json"}
 CREDENTIALS, NO_ACCOUNT, TOO_MANY = 20003, 20404, 20429
@@ -87,6 +89,58 @@ class TwilioForms:
             return str(json.loads(made.text)["sid"])
         except (ValueError, TypeError, KeyError):
             raise _ambiguous("an answer without a sid") from None
+
+
+class TwilioInbox:
+    """What one account has received. `api_url` is where its attachments lie, if not at Twilio."""
+
+    def __init__(self, client: Client, api_url: str | None) -> None:
+        self._client = client
+        self._api = api_url or API
+
+    def received(self, number: str, since: datetime) -> list[Arrived]:
+        return calling(lambda: list(self._since(PREFIX + number, since.replace(microsecond=0))))
+
+    def _since(self, to: str, since: datetime) -> Iterator[Arrived]:
+        # The filter knows only days. The newest come first.
+        for line in self._client.messages.stream(to=to, date_sent_after=since, page_size=PAGE):
+            if _created(line) < since:
+                return
+            if line.direction == "inbound":
+                yield _arrived(line)
+
+    def form(self, arrived: Arrived) -> MultiDict[str, str]:
+        form = {
+            "AccountSid": str(self._client.account_sid),
+            "MessageSid": arrived.sid,
+            "From": arrived.sender,
+            "To": arrived.recipient,
+            "Body": arrived.text,
+            "NumMedia": str(arrived.attachments),
+            "SmsStatus": "received",
+        }
+        media = self._attachments(arrived.sid) if arrived.attachments else {}
+        return MultiDict(form | media)
+
+    def _attachments(self, sid: str) -> dict[str, str]:
+        found = calling(lambda: self._client.messages(sid).media.list(limit=MAX_MEDIA))
+        place = f"{self._api}/2010-04-01/Accounts/{self._client.account_sid}/Messages/{sid}/Media"
+        fields = {}
+        for number, one in enumerate(found):
+            fields[f"MediaUrl{number}"] = f"{place}/{one.sid}"
+            fields[f"MediaContentType{number}"] = one.content_type or ""
+        return fields
+
+
+def _arrived(line: MessageInstance) -> Arrived:
+    return Arrived(
+        sid=str(line.sid),
+        at=_created(line),
+        sender=line.from_ or "",
+        recipient=line.to or "",
+        text=line.body or "",
+        attachments=int(line.num_media or 0),
+    )
 
 
 def _said(text: str, content: Content | None) -> dict[str, str]:

@@ -35,6 +35,7 @@ VERSION = "2010-04-01"
 START = datetime(2026, 12, 2, 13, 20, tzinfo=UTC)
 
 Form = dict[str, str]
+_MEDIA_LIST = re.compile(r"/Messages/(\w+)/Media\.json$")
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,8 @@ class Line:
     content_sid: str | None = None
     variables: dict[str, str] = field(default_factory=dict)
     shown: Shown | None = None
+    inbound: bool = False
+    media: list[tuple[str, str]] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -105,6 +108,7 @@ class Refused(Exception):
 class FakeTwilio:
     """`sent` are the messages that exist, in order; `requests` all creates that arrived, as forms.
 
+    `arrived` are the messages to us, in order; nobody knows whether they were brought.
     `script` holds behaviours for the next creates; then `by_number` decides, then all is accepted. `typing`
     are the forms of the typing indicator, all refused by `typing_refused`. `forms` is the Content API, all of
     it refused by `forms_refused`. `now` is Twilio's clock.
@@ -115,6 +119,7 @@ class FakeTwilio:
     public_url: str = PUBLIC_URL
     now: Callable[[], datetime] = lambda: START
     sent: list[Line] = field(default_factory=list)
+    arrived: list[Line] = field(default_factory=list)
     requests: list[Form] = field(default_factory=list)
     script: deque[Behaviour] = field(default_factory=deque)
     by_number: dict[str, Behaviour] = field(default_factory=dict)
@@ -141,6 +146,8 @@ class FakeTwilio:
             return self._typing(_fields(content.decode()))
         if (method, url.path) == ("POST", "/v1/Content"):
             return self._lay_down(content)
+        if (media := _MEDIA_LIST.search(url.path)) is not None:
+            return self._media(media[1])
         if not url.path.endswith(f"/{VERSION}/Accounts/{self.account}/Messages.json"):
             return _error(404, 20404)
         if method == "GET":
@@ -221,7 +228,8 @@ class FakeTwilio:
             _cut(behaviour)
             return _error(behaviour.status, behaviour.code)
         with self._lock:
-            fitting = [line for line in self.sent if _matches(line, filters)]
+            fitting = [line for line in [*self.sent, *self.arrived] if _matches(line, filters)]
+        fitting.sort(key=lambda line: line.at)
         page = list(reversed(fitting))[: int(filters.get("PageSize", "50"))]
         return Answer(
             200,
@@ -239,17 +247,26 @@ class FakeTwilio:
             "date_created": at,
             "date_sent": None if line.status == "queued" else at,
             "date_updated": at,
-            "direction": "outbound-api",
+            "direction": "inbound" if line.inbound else "outbound-api",
             "error_code": line.error_code,
             "error_message": None,
             "from": line.sender,
-            "num_media": "0",
+            "num_media": str(len(line.media)),
             "num_segments": "1",
             "sid": line.sid,
             "status": line.status,
             "to": line.to,
             "uri": f"/{VERSION}/Accounts/{self.account}/Messages/{line.sid}.json",
         }
+
+    def _media(self, sid: str) -> Answer:
+        """The attachments of a message, without their content."""
+        [line] = [line for line in self.arrived if line.sid == sid]
+        found = [
+            {"sid": url.rpartition("/")[2], "content_type": content_type, "parent_sid": sid}
+            for url, content_type in line.media
+        ]
+        return Answer(200, json.dumps({"media_list": found, "next_page_uri": None, "page": 0}))
 
     def transport(self) -> httpx.MockTransport:
         """This Twilio behind an httpx client, without a socket."""
@@ -318,7 +335,28 @@ class FakeTwilio:
             "WaId": "5531998966398",
         }
         said = {name: value for name, value in (form | fields).items() if value is not None}
+        self._arrive(said)
         return self.sign(path, said, token), said
+
+    def _arrive(self, form: Form) -> None:
+        """What is to be brought to us stands in the listing, whatever becomes of it at our door."""
+        if {"MessageSid", "From", "To"} <= form.keys():
+            media = [
+                (form[f"MediaUrl{number}"], form.get(f"MediaContentType{number}", ""))
+                for number in range(int(form.get("NumMedia", "0")))
+            ]
+            line = Line(
+                sid=form["MessageSid"],
+                to=form["To"],
+                sender=form["From"],
+                body=form.get("Body", ""),
+                callback=None,
+                at=self.now(),
+                status="received",
+                inbound=True,
+                media=media,
+            )
+            self.arrived.append(line)
 
     def tap(self, line: Line, title: str) -> dict[str, str]:
         """The fields of the message that comes when a customer taps this."""

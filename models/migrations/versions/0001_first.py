@@ -97,6 +97,7 @@ def upgrade() -> None:
         sa.Column("handoff_second_text_minutes", sa.Integer(), nullable=False),
         sa.Column("handoff_release_minutes", sa.Integer(), nullable=False),
         sa.Column("handoff_reopen_minutes", sa.Integer(), nullable=False),
+        sa.Column("inbound_seen_at", models.db.UtcDateTime(), nullable=True),
         sa.Column("created_at", models.db.UtcDateTime(), nullable=False),
         sa.PrimaryKeyConstraint("id"),
         sa.UniqueConstraint("slug"),

@@ -9,7 +9,7 @@ from bot.whatsapp.senders import Senders
 from models.db import Database
 from models.tenant import Tenant
 from tests.bot.edge import add_tenant, settings
-from tests.fakes.twilio import CUSTOMER, SENDER, FakeTwilio
+from tests.fakes.twilio import CUSTOMER, SENDER, START, FakeTwilio
 
 OWN = "AC" + "b2" * 16
 
@@ -43,6 +43,22 @@ def test_an_own_account_sends_with_its_own_token(sqlite_db: Database, fake: Fake
     senders = Senders(settings(twilio_api_url=api), sqlite_db, {"BELA_TOKEN": " own , older"})
     senders.sender_for(tenant).send(CUSTOMER, "oi", reference=1)
     assert fake.bodies == ["oi"]
+    senders.close()
+
+
+def test_an_own_account_is_asked_for_its_own_messages(
+    sqlite_db: Database, fake: FakeTwilio, api: str
+) -> None:
+    fake.account, fake.token = OWN, "own"
+    own = {"twilio_account_sid": OWN, "twilio_auth_token_env": "BELA_TOKEN"}
+    tenant_id = add_tenant(sqlite_db, **own)
+    fake.inbound_form("oi")
+    senders = Senders(settings(twilio_api_url=api), sqlite_db, {"BELA_TOKEN": "own"})
+    with sqlite_db.reading() as session:
+        tenant = session.get_one(Tenant, tenant_id)
+    [found] = senders.inbox_for(tenant).received(SENDER, START)
+    assert (found.text, senders.inbox_for(tenant).form(found)["AccountSid"]) == ("oi", OWN)
+    assert senders.forms_for(tenant_id).account_sid == OWN
     senders.close()
 
 
