@@ -179,11 +179,10 @@ def revive(session: Session, now: datetime) -> int:
 
 
 def is_overtaken(session: Session, mine: Claimed, now: datetime) -> bool:
-    """Whether a later reminder of the same visit is due as well: then that one says it."""
+    """Whether another reminder of the same visit is due as well: the last of them speaks for all."""
     later = exists().where(
         _REMINDER.c.appointment_id == mine.appointment_id,
         _REMINDER.c.version == mine.version,
-        _REMINDER.c.hours < mine.hours,
         _REMINDER.c.state == State.PENDING,
         _REMINDER.c.due_at <= now,
     )

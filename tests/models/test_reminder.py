@@ -216,6 +216,22 @@ def test_what_is_due_is_claimed_once_and_in_order(db: Database, ids: Ids, now: d
     assert [claimed(db, local(4, 12)) for _ in range(3)] == [by_hours[24], by_hours[2], None]
 
 
+def test_of_several_that_are_due_the_last_speaks(db: Database, ids: Ids, now: datetime) -> None:
+    """Whatever their hours: here the one for twelve hours comes to 20:00, that for thirteen to 20:30."""
+    with db.writing() as session:
+        session.execute(update(Tenant).values(reminders_hours=[13, 12], slot_step_minutes=30))
+    book(db, ids, now, local(4, 9, 30))
+    assert sorted(rows(db)) == [(0, 12, local(3, 20), "pending"), (0, 13, local(3, 20, 30), "pending")]
+    with db.writing() as session:
+        first, at = reminder.claim(session, local(3, 20, 30)), local(3, 20, 30)
+        assert first is not None
+        assert reminder.is_overtaken(session, first, at)
+        last = reminder.claim(session, at)
+        assert last is not None
+        assert last.hours == 13
+        assert not reminder.is_overtaken(session, last, at)
+
+
 def test_twelve_workers_share_what_is_due(db: Database, ids: Ids, now: datetime) -> None:
     """No reminder is claimed by two, none is left."""
     with db.writing() as session:
