@@ -145,6 +145,22 @@ def test_a_free_text_outside_the_24_hours_comes_back_undelivered(setting: Settin
     assert line.error_code == 63016
 
 
+def test_a_template_is_delivered_outside_the_24_hours_too(setting: Setting) -> None:
+    """Its own words only Twilio knows: on the phone stand its variables."""
+    form = reply(ContentSid="HX" + "0" * 32, ContentVariables='{"1": "Maria", "2": "amanhã, às 10:00"}')
+    del form["Body"]
+    line = setting.twilio.accept(form)
+    setting.later.run()
+    assert (line.status, line.text) == ("read", "Modelo HX0000…: Maria; amanhã, às 10:00")
+
+
+def test_variables_that_are_none_are_refused(setting: Setting) -> None:
+    form = reply(ContentSid="HX" + "0" * 32, ContentVariables="[1]")
+    del form["Body"]
+    with pytest.raises(ApiError, match="ContentVariables"):
+        setting.twilio.accept(form)
+
+
 REFUSED = [
     (reply(To=""), 21604),
     (reply(To="+5511990000001"), 21211),
