@@ -18,6 +18,14 @@ class SettingsError(Exception):
     """A setting is wrong or missing. The text is one sentence that names it."""
 
 
+def pairs(value: str) -> tuple[tuple[str, str], ...]:
+    """ "key=secret,key=secret" as pairs. Raises ValueError, without the value."""
+    split = [part.strip().partition("=") for part in value.split(",") if part.strip()]
+    if not all(name.strip() and secret.strip() for name, _, secret in split):
+        raise ValueError("must look like key=secret,key=secret")
+    return tuple((name.strip(), secret.strip()) for name, _, secret in split)
+
+
 class Settings(BaseSettings):
     """Every setting with its default; `.env.example` explains each."""
 
@@ -31,6 +39,7 @@ class Settings(BaseSettings):
 
     twilio_account_sid: str | None = Field(default=None, pattern=r"^AC[0-9a-fA-F]{32}$")
     twilio_auth_token: Annotated[tuple[str, ...], NoDecode] = ()
+    twilio_shared_keys: Annotated[tuple[tuple[str, str], ...], NoDecode] = Field(default=(), repr=False)
     twilio_api_url: str | None = None
     typing_indicator: bool = True
 
@@ -78,6 +87,11 @@ class Settings(BaseSettings):
         if isinstance(value, str):
             return tuple(token.strip() for token in value.split(",") if token.strip())
         return value
+
+    @field_validator("twilio_shared_keys", mode="before")
+    @classmethod
+    def _split_keys(cls, value: object) -> object:
+        return pairs(value) if isinstance(value, str) else value
 
     @field_validator("log_level", mode="before")
     @classmethod

@@ -121,6 +121,22 @@ def opt_in(session: Session, tenant_id: int, customer_id: int) -> bool:
     return change(session, statement) == 1
 
 
+def rename(session: Session, tenant_id: int, customer_id: int, name: str) -> str:
+    """Correct a customer's name; gives the one before. Raises NotFound."""
+    query = select(Customer).where(Customer.tenant_id == tenant_id, Customer.id == customer_id)
+    found = session.exec(query.with_for_update()).first()
+    if found is None:
+        raise NotFound("customer")
+    before, found.name = found.name, name
+    return before
+
+
+def tenants_of(session: Session, address: str) -> set[int]:
+    """The ids of the businesses that know this very address."""
+    query = select(CustomerAddress.tenant_id).where(CustomerAddress.address == address)
+    return set(session.exec(query))
+
+
 def _known(session: Session, tenant_id: int, addresses: Sequence[str]) -> Sequence[CustomerAddress]:
     keys = [match_key(address) for address in addresses]
     query = (

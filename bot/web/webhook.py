@@ -12,7 +12,7 @@ from bot.web.csrf import csrf
 from bot.whatsapp import accounts, inbound
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.inbound import Event, Inbound, StatusUpdate, Unusable
-from models import message
+from models import customer, message
 from models.tenant import Tenant
 
 MAX_BYTES = 256 * 1024
@@ -47,7 +47,7 @@ def _receive(services: Services) -> Response:
         return Response(status=413)
     try:
         with services.db.reading() as session:
-            tenant = _tenant(session, event.sender)
+            tenant = _tenant(session, services, event)
         if not _authentic(services, tenant, event):
             return Response(status=403)
         _take(services, tenant, event)
@@ -58,8 +58,19 @@ def _receive(services: Services) -> Response:
     return Response("<Response/>", mimetype="text/xml")
 
 
-def _tenant(session: Session, sender: str) -> Tenant | None:
-    return session.exec(select(Tenant).where(Tenant.whatsapp == sender)).first() if sender else None
+def _tenant(session: Session, services: Services, event: Event) -> Tenant | None:
+    """Whose number it is. Of a customer without a number ours may be hidden too: then whose it must be."""
+    if not event.sender:
+        return None
+    found = session.exec(select(Tenant).where(Tenant.whatsapp == event.sender)).first()
+    if found is not None or not inbound.is_user_id(event.sender):
+        return found
+    sid = event.account_sid
+    own = None if sid == services.settings.twilio_account_sid else sid
+    of_account = session.exec(select(Tenant).where(Tenant.twilio_account_sid == own)).all()
+    known = customer.tenants_of(session, f"{inbound.PREFIX}{event.sender}")
+    candidates = [one for one in of_account if one.id in known] or list(of_account)
+    return candidates[0] if len(candidates) == 1 else None
 
 
 def _authentic(services: Services, tenant: Tenant | None, event: Event) -> bool:
@@ -89,6 +100,7 @@ def _signed(services: Services, account: Account) -> bool:
         request.headers.get(SIGNATURE_HEADER),
         account.tokens,
         request.headers.get(SETTINGS_HEADER),
+        dict(account.shared_keys),
     )
 
 

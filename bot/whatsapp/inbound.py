@@ -5,9 +5,14 @@ import math
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
-from twilio.request_validator import HMAC_SHA1, RequestValidator  # type: ignore[import-untyped]
+from twilio.request_validator import (  # type: ignore[import-untyped]
+    HMAC_SHA1,
+    HMAC_SHA256,
+    RequestValidator,
+)
 from werkzeug.datastructures import MultiDict
 
 from bot import optout
@@ -91,17 +96,33 @@ def verify(
     signature: str | None,
     tokens: Iterable[str],
     signature_settings: str | None = None,
+    shared_keys: Mapping[str, str] = MappingProxyType({}),
 ) -> bool:
-    """Whether one of our tokens signed this request.
+    """Whether one of our secrets signed this request.
 
     `url` is the address that Twilio was given, with the query as it came (percent-encoding untouched); `form`
     is the MultiDict as it came, since repeated and empty fields are signed too. `signature_settings` is the
-    header that says that a SharedKey signed: no such key is ours, so that fails.
+    header that says which SharedKey signed: then only that one counts, and never a token.
     """
-    if not signature or signature_settings:
+    if not signature:
         return False
-    checks = [RequestValidator(token).validate(url, form, signature, HMAC_SHA1) for token in tokens]
-    return any(checks)
+    if signature_settings is not None:
+        secret = _shared_secret(signature_settings, shared_keys)
+        return secret is not None and _signed_by(secret, url, form, signature, HMAC_SHA256)
+    return any(_signed_by(token, url, form, signature, HMAC_SHA1) for token in tokens)
+
+
+def _signed_by(secret: str, url: str, form: Form, signature: str, algorithm: str) -> bool:
+    return bool(RequestValidator(secret).validate(url, form, signature, algorithm))
+
+
+def _shared_secret(signature_settings: str, shared_keys: Mapping[str, str]) -> str | None:
+    """The secret that "key=…,algorithm=HMAC_SHA256" names; None for any other key, algorithm or form."""
+    pairs = [part.strip().partition("=") for part in signature_settings.split(",")]
+    said = {name: value for name, _, value in pairs}
+    if len(said) != len(pairs) or said.keys() != {"key", "algorithm"} or said["algorithm"] != HMAC_SHA256:
+        return None
+    return shared_keys.get(said["key"]) or None
 
 
 def parse(form: Form) -> Event:
@@ -122,6 +143,14 @@ def parse(form: Form) -> Event:
 _SID = re.compile(r"[A-Za-z0-9]{1,64}")
 # What is written to, byte for byte; anything odd is not an address of a person.
 _ADDRESS = re.compile(r"whatsapp:[!-~]{1,150}")
+
+
+_USER_ID = re.compile(r"[A-Z]{2}\.(?:ENT\.)?[A-Za-z0-9]{1,128}")
+
+
+def is_user_id(address: str) -> bool:
+    """Whether an address (without its prefix) is a person's id ("BR.150…") and no number."""
+    return bool(_USER_ID.fullmatch(address))
 
 
 def sender_number(address: str) -> str:

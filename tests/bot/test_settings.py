@@ -40,6 +40,8 @@ def test_defaults_are_those_of_the_example(monkeypatch: pytest.MonkeyPatch) -> N
         ("AGENT_MAX_ITERATIONS", "0"),
         ("LLM_PROVIDER", "bard"),
         ("LOG_LEVEL", "LOUD"),
+        ("TWILIO_SHARED_KEYS", "sharedkey"),
+        ("TWILIO_SHARED_KEYS", "k1=s,=x"),
         ("LLM_FALLBACK", "bard"),
         ("LIMIT_CUSTOMER_RUNS_PER_DAY", "0"),
         ("LIMIT_TENANT_INPUT_TOKENS_PER_DAY", "many"),
@@ -95,6 +97,14 @@ def test_model_behind_the_first_one() -> None:
 def test_two_tokens_while_one_is_rotated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TWILIO_AUTH_TOKEN", " new , old ")
     assert load(None).twilio_auth_token == ("new", "old")
+
+
+def test_shared_keys_are_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A secret may hold "=" itself; it is never shown."""
+    monkeypatch.setenv("TWILIO_SHARED_KEYS", " k1=abc== , k2=d ")
+    settings = load(None)
+    assert settings.twilio_shared_keys == (("k1", "abc=="), ("k2", "d"))
+    assert "abc" not in repr(settings)
 
 
 def test_missing_setting_is_named_with_its_cure() -> None:

@@ -5,12 +5,13 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from structlog.testing import capture_logs
+from twilio.request_validator import RequestValidator
 from werkzeug.test import TestResponse
 
 from models.db import Database
 from models.message import Author
 from tests.bot.edge import Edge, add_staff, add_tenant
-from tests.fakes.twilio import ACCOUNT, BSUID, CUSTOMER, SENDER, TOKEN
+from tests.fakes.twilio import ACCOUNT, BSUID, CUSTOMER, PUBLIC_URL, SENDER, TOKEN
 
 OLD_FORM = "whatsapp:+553198966398"  # CUSTOMER without the ninth digit
 OWN_ACCOUNT = "AC" + "b2" * 16
@@ -145,6 +146,83 @@ def test_a_shared_key_signature_fails_closed(sqlite_db: Database) -> None:
     headers, form = edge.fake.inbound_form("oi")
     named = {"X-Twilio-Webhooks-Signature-Settings": "key=webhooks_sharedkey_1,algorithm=HMAC_SHA256"}
     assert edge.deliver("/twilio/inbound", headers | named, form).status_code == 403
+
+
+def test_a_shared_key_of_the_account_signs(sqlite_db: Database) -> None:
+    """Each account has its own: that of one business opens nothing of another."""
+    named = {"X-Twilio-Webhooks-Signature-Settings": "key=k1,algorithm=HMAC_SHA256"}
+    edge = Edge(
+        sqlite_db,
+        values={"twilio_shared_keys": (("k1", "shared"),)},
+        environment={"BELA_TOKEN": "own", "BELA_TOKEN_SHARED_KEYS": "k1=theirs"},
+    )
+    own = {"twilio_account_sid": OWN_ACCOUNT, "twilio_auth_token_env": "BELA_TOKEN"}
+    add_tenant(sqlite_db, "own", "+551130002000", **own)
+    for number, account, secret, status in (
+        (SENDER, ACCOUNT, "shared", 200),
+        (SENDER, ACCOUNT, "theirs", 403),
+        ("+551130002000", OWN_ACCOUNT, "theirs", 200),
+        ("+551130002000", OWN_ACCOUNT, "shared", 403),
+    ):
+        _, form = edge.fake.inbound_form("oi", To=f"whatsapp:{number}", AccountSid=account)
+        signature = RequestValidator(secret).compute_signature(
+            f"{PUBLIC_URL}/twilio/inbound", form, "HMAC_SHA256"
+        )
+        headers = named | {"X-Twilio-Signature": signature}
+        assert edge.deliver("/twilio/inbound", headers, form).status_code == status, (number, secret)
+
+
+def test_shared_keys_that_cannot_be_read_sign_nothing(sqlite_db: Database) -> None:
+    edge = Edge(sqlite_db, environment={"BELA_TOKEN": "own", "BELA_TOKEN_SHARED_KEYS": "theirs"})
+    own = {"twilio_account_sid": OWN_ACCOUNT, "twilio_auth_token_env": "BELA_TOKEN"}
+    add_tenant(sqlite_db, "own", "+551130002000", **own)
+    fields = {"To": "whatsapp:+551130002000", "AccountSid": OWN_ACCOUNT}
+    headers, form = edge.fake.inbound_form("oi", token="own", **fields)
+    assert edge.deliver("/twilio/inbound", headers, form).status_code == 200
+    named = {"X-Twilio-Webhooks-Signature-Settings": "key=theirs,algorithm=HMAC_SHA256"}
+    assert edge.deliver("/twilio/inbound", headers | named, form).status_code == 403
+
+
+# A customer without a number
+
+
+def test_an_id_in_place_of_our_number_leads_to_the_only_business_of_the_account(db: Database) -> None:
+    edge = Edge(db)
+    assert is_twiml(edge.says("oi", From=BSUID, To=BSUID))
+    assert edge.conversation().address == BSUID
+
+
+def test_among_several_it_leads_to_the_one_that_knows_them(sqlite_db: Database) -> None:
+    """And where none or two do, to nobody: a message is not to be read by a stranger."""
+    edge = Edge(sqlite_db)
+    add_tenant(sqlite_db, "outro", "+551130009999")
+    assert is_twiml(edge.says("oi", From=BSUID, To=BSUID))
+    assert edge.messages() == []
+    edge.says("oi", From=BSUID, To="whatsapp:+551130009999")
+    edge.says("de novo", From=BSUID, To=BSUID)
+    assert [line.text for line in edge.messages()] == ["oi", "de novo"]
+    edge.says("oi", From=BSUID)
+    edge.says("quem?", From=BSUID, To=BSUID)
+    assert "quem?" not in [line.text for line in edge.messages()]
+
+
+def test_an_id_leads_to_no_business_of_another_account(sqlite_db: Database) -> None:
+    edge = Edge(sqlite_db, environment={"BELA_TOKEN": "own"})
+    own = {"twilio_account_sid": OWN_ACCOUNT, "twilio_auth_token_env": "BELA_TOKEN"}
+    bela = add_tenant(sqlite_db, "own", "+551130002000", **own)
+    headers, form = edge.fake.inbound_form("oi", token="own", From=BSUID, To=BSUID, AccountSid=OWN_ACCOUNT)
+    assert is_twiml(edge.deliver("/twilio/inbound", headers, form))
+    assert [line.tenant_id for line in edge.messages()] == [bela]
+    assert edge.says("oi", From=BSUID, To=BSUID, AccountSid=OWN_ACCOUNT).status_code == 403
+
+
+def test_reports_of_a_line_to_an_id_are_taken(sqlite_db: Database) -> None:
+    with Edge(sqlite_db) as edge:
+        edge.says("oi", From=BSUID)
+        edge.queue("Olá!")
+        edge.send_all()
+        edge.reports(edge.fake.sent[0], "delivered")
+        assert (edge.fake.sent[0].to, edge.statuses()) == (BSUID, ["delivered"])
 
 
 @pytest.mark.parametrize(

@@ -366,9 +366,64 @@ def test_the_query_counts_as_it_came() -> None:
     assert not verify(URL + "?o=1&nome=íris b", said, signed(said, url), [TOKEN])
 
 
+KEYS = {"webhooks_sharedkey_1": "shared", "webhooks_sharedkey_2": "other"}
+NAMED = "key=webhooks_sharedkey_1,algorithm=HMAC_SHA256"
+
+
 def test_a_shared_key_is_not_ours() -> None:
     """The header must never choose a secret that we do not have: that fails, however it is signed."""
-    said, header = form(), "key=webhooks_sharedkey_1,algorithm=HMAC_SHA256"
-    assert not verify(URL, said, signed(said, algorithm="HMAC_SHA256"), [TOKEN], header)
-    assert not verify(URL, said, signed(said), [TOKEN], header)
+    said = form()
+    assert not verify(URL, said, signed(said, algorithm="HMAC_SHA256"), [TOKEN], NAMED)
+    assert not verify(URL, said, signed(said), [TOKEN], NAMED)
     assert not verify(URL, said, signed(said), [TOKEN], "algorithm=HMAC_SHA1")
+
+
+def test_the_shared_key_that_is_named_signs() -> None:
+    said = form()
+    for header in (NAMED, "algorithm=HMAC_SHA256, key=webhooks_sharedkey_1"):
+        assert verify(URL, said, signed(said, token="shared", algorithm="HMAC_SHA256"), [TOKEN], header, KEYS)
+
+
+@pytest.mark.parametrize(
+    ("header", "secret", "algorithm"),
+    [
+        (NAMED, "other", "HMAC_SHA256"),  # another of our keys
+        (NAMED, TOKEN, "HMAC_SHA256"),
+        (NAMED, TOKEN, "HMAC_SHA1"),  # never weaker than what the header says
+        (NAMED, "shared", "HMAC_SHA1"),
+        ("key=webhooks_sharedkey_1,algorithm=HMAC_SHA1", "shared", "HMAC_SHA1"),
+        ("key=webhooks_sharedkey_1,algorithm=HMAC_SHA512", "shared", "HMAC_SHA256"),
+        ("key=webhooks_sharedkey_1", "shared", "HMAC_SHA256"),
+        ("algorithm=HMAC_SHA256", "shared", "HMAC_SHA256"),
+        ("key=unknown,algorithm=HMAC_SHA256", "shared", "HMAC_SHA256"),
+        ("key=,algorithm=HMAC_SHA256", "", "HMAC_SHA256"),
+        (f"{NAMED},key=webhooks_sharedkey_2", "shared", "HMAC_SHA256"),
+        ("", TOKEN, "HMAC_SHA1"),
+        ("nonsense", TOKEN, "HMAC_SHA1"),
+    ],
+)
+def test_any_other_signature_beside_that_header_fails(header: str, secret: str, algorithm: str) -> None:
+    said = form()
+    assert not verify(URL, said, signed(said, token=secret, algorithm=algorithm), [TOKEN], header, KEYS)
+
+
+def test_without_that_header_a_shared_key_signs_nothing() -> None:
+    said = form()
+    for algorithm in ("HMAC_SHA1", "HMAC_SHA256"):
+        assert not verify(URL, said, signed(said, token="shared", algorithm=algorithm), [TOKEN], None, KEYS)
+
+
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("BR.1502576394655843", True),
+        ("US.ENT.11815799212886844830", True),
+        ("+551130001000", False),
+        ("", False),
+        ("BR.", False),
+        ("Br.1", False),
+        ("BR.1 2", False),
+    ],
+)
+def test_a_persons_id_is_told_from_a_number(address: str, found: bool) -> None:
+    assert inbound.is_user_id(address) == found
