@@ -9,6 +9,7 @@ from sqlalchemy import ForeignKeyConstraint, UniqueConstraint, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from models.db import UtcDateTime, change, table
+from models.errors import NotFound
 
 _OLD_MOBILE = re.compile(r"(?P<head>whatsapp:\+55[1-9][0-9])(?P<local>[6-9][0-9]{7})")
 
