@@ -1,44 +1,24 @@
 """`horacerta doctor`: every setting checked against the real thing, one line each."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from zoneinfo import ZoneInfo
 
 import httpx
 from sqlalchemy.exc import DBAPIError
-from sqlmodel import select
 
-from bot import bootstrap
+from bot import bootstrap, twilio_checkup
+from bot.finding import Finding
 from bot.http import ThreadClients
 from bot.llm.client import ModelError, ModelRequest, Usage
 from bot.llm.prices import with_given
 from bot.settings import Provider, Settings
-from bot.whatsapp import accounts
-from bot.whatsapp.account_check import SenderState, credentials_problem, senders
-from bot.whatsapp.accounts import Account
-from bot.whatsapp.client import SendError
-from bot.whatsapp.twilio import twilio_client
 from models import schema
 from models.db import Database
-from models.tenant import Tenant
 
 MAX_SKEW = timedelta(seconds=30)
 SECONDS = 20.0
-SANDBOX = "+14155238886"  # Twilio's shared number for trying things out
-
-
-@dataclass(frozen=True)
-class Finding:
-    """One line: what was looked at, and either how it is or what is wrong with the cure."""
-
-    ok: bool
-    subject: str
-    text: str
-
-    def line(self) -> str:
-        return f"{'ok   ' if self.ok else 'WRONG'}  {self.subject}: {self.text}"
 
 
 def examine(settings: Settings, environment: Mapping[str, str]) -> list[Finding]:
@@ -102,71 +82,11 @@ def _model(provider: Provider, settings: Settings, http: httpx.Client) -> Findin
 
 
 def _twilio(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
-    """Each account that a business uses, and each business's sender on it."""
     http = ThreadClients(verify=httpx.create_ssl_context())
     try:
-        for account, tenants in _accounts(settings, environment).items():
-            yield from _account(settings, account, tenants, http)
+        yield from twilio_checkup.examine(settings, environment, http)
     finally:
         http.close()
-
-
-def _account(
-    settings: Settings, account: Account, tenants: Sequence[Tenant], http: ThreadClients
-) -> Iterator[Finding]:
-    subject = f"Twilio account of {', '.join(tenant.slug for tenant in tenants) or 'the settings'}"
-    if not account.sid or not account.tokens:
-        missing = account.missing if not account.tokens else "TWILIO_ACCOUNT_SID"
-        yield Finding(False, subject, f"{missing} is not set; copy it from Twilio's console")
-        return
-    client = twilio_client(account, http, settings.twilio_api_url)
-    problem = credentials_problem(client)
-    if problem:
-        yield Finding(False, subject, f"{problem}; see TWILIO_ACCOUNT_SID and {account.missing}")
-        return
-    yield Finding(True, subject, "credentials are accepted")
-    try:
-        states = {state.number: state for state in senders(client)}
-    except SendError as error:
-        yield Finding(False, subject, f"its WhatsApp senders cannot be listed ({error})")
-        return
-    for tenant in tenants:
-        yield _sender(settings, tenant, states.get(tenant.whatsapp))
-
-
-def _sender(settings: Settings, tenant: Tenant, state: SenderState | None) -> Finding:
-    subject = f"sender of {tenant.slug}"
-    wanted = f"{settings.public_url}/twilio/inbound"
-    if tenant.whatsapp == SANDBOX:
-        return Finding(True, subject, f"the sandbox; its page must have the address {wanted}")
-    if state is None:
-        return Finding(False, subject, f"{tenant.whatsapp} is no WhatsApp sender of this account")
-    if not state.status.upper().startswith("ONLINE"):
-        return Finding(
-            False, subject, f"{tenant.whatsapp} is {state.status}, not online; see Twilio's console"
-        )
-    # What follows "#" are connection settings of Twilio's, no part of the address.
-    if (state.webhook or "").partition("#")[0] != wanted:
-        return Finding(False, subject, f"its webhook is {state.webhook or 'not set'}; set it to {wanted}")
-    return Finding(True, subject, f"{tenant.whatsapp} is online and calls {wanted}")
-
-
-def _accounts(settings: Settings, environment: Mapping[str, str]) -> dict[Account, list[Tenant]]:
-    found: dict[Account, list[Tenant]] = {}
-    for tenant in _tenants(settings):
-        found.setdefault(accounts.of(tenant, settings, environment), []).append(tenant)
-    return found or {accounts.default(settings): []}
-
-
-def _tenants(settings: Settings) -> list[Tenant]:
-    db = Database(settings.database_url, pool_size=1)
-    try:
-        with db.reading() as session:
-            return list(session.exec(select(Tenant).order_by(Tenant.slug)).all())
-    except DBAPIError:
-        return []  # said by the check of the database
-    finally:
-        db.dispose()
 
 
 def _public_url(settings: Settings, http: httpx.Client) -> Iterator[Finding]:

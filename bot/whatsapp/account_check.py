@@ -1,23 +1,47 @@
-"""What Twilio itself says of an account: whether it takes our credentials, and how its senders are set up."""
+"""What Twilio itself says of an account: whether it takes our credentials, and how its senders and templates
+are set up.
+"""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from twilio.rest import Client  # type: ignore[import-untyped]
 
 from bot.whatsapp.client import SendError
 from bot.whatsapp.inbound import PREFIX
-from bot.whatsapp.twilio import calling
+from bot.whatsapp.twilio import NO_ACCOUNT, calling
+
+NOT_FOUND = NO_ACCOUNT  # Twilio has one code for all that is not there
+_VARIABLE = re.compile(r"{{\s*(\w+)\s*}}")
 
 
 @dataclass(frozen=True)
 class SenderState:
-    """One WhatsApp sender: its number ("+55…"), its state in Twilio's word, and the addresses it calls."""
+    """One WhatsApp sender: its number ("+55…"), its state in Twilio's word, and the addresses it calls.
 
+    `posts`: the webhook is called by POST.
+    """
+
+    sid: str
+    account_sid: str
     number: str
     status: str
     webhook: str | None
+    posts: bool
+    fallback: str | None
     status_callback: str | None
+
+
+@dataclass(frozen=True)
+class TemplateState:
+    """One template: how far WhatsApp's approval is, in its words, and what it is made of."""
+
+    status: str
+    reason: str
+    variables: frozenset[str]
+    is_list: bool
 
 
 def credentials_problem(client: Client) -> str | None:
@@ -33,11 +57,41 @@ def senders(client: Client) -> Sequence[SenderState]:
     """The account's WhatsApp senders; the sandbox is not among them. Raises SendError."""
     found = calling(lambda: client.messaging.v2.channels_senders.list(channel="whatsapp", limit=200))
     return [
-        SenderState(
-            number=str(sender.sender_id or "").removeprefix(PREFIX),
-            status=str(sender.status or ""),
-            webhook=getattr(sender.webhook, "callback_url", None),
-            status_callback=getattr(sender.webhook, "status_callback_url", None),
-        )
+        _state(sender.sid, sender.sender_id, sender.status, sender.webhook, client.account_sid)
         for sender in found
     ]
+
+
+def _state(
+    sid: str | None, address: str | None, status: object, webhook: Mapping[str, Any] | None, account_sid: str
+) -> SenderState:
+    called = webhook or {}
+    return SenderState(
+        sid=str(sid),
+        account_sid=account_sid,
+        number=str(address or "").removeprefix(PREFIX),
+        status=str(status or ""),
+        webhook=called.get("callback_url") or None,
+        posts=called.get("callback_method") in (None, "", "POST"),
+        fallback=called.get("fallback_url") or None,
+        status_callback=called.get("status_callback_url") or None,
+    )
+
+
+def template_state(client: Client, sid: str) -> TemplateState | None:
+    """A template with its approval; None if the account has none such. Raises SendError."""
+    content = client.content.v1.contents(sid)
+    try:
+        made = calling(content.fetch)
+        approval = calling(lambda: content.approval_fetch().fetch())
+    except SendError as error:
+        if error.code == NOT_FOUND:
+            return None
+        raise
+    types, said = made.types or {}, approval.whatsapp or {}
+    return TemplateState(
+        status=str(said.get("status") or ""),
+        reason=str(said.get("rejection_reason") or ""),
+        variables=frozenset(_VARIABLE.findall(str(types))),
+        is_list="twilio/list-picker" in types,
+    )

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bot import doctor
-from bot.doctor import Finding
+from bot.finding import Finding
 from bot.settings import Settings
 from tests.fakes.claude import FakeClaude, answer, error, text
 from tests.fakes.openai import FakeOpenAI, completion
