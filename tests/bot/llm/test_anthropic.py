@@ -192,7 +192,7 @@ def test_a_stop_reason_that_is_no_word_is_none(reason: Any) -> None:
 def test_a_missing_stop_reason_is_none() -> None:
     fake = FakeClaude([{"content": [text("Olá!")]}])
     reply = client(fake).complete(request(), seconds=45.0)
-    assert reply == ModelReply([text("Olá!")], None, Usage(), "", "req_1")
+    assert reply == ModelReply([text("Olá!")], None, Usage(), request_id="req_1")
 
 
 def test_a_refusal_tells_its_category() -> None:
