@@ -158,7 +158,7 @@ def test_photo_voice_and_place_are_answered(
 ) -> None:
     """What the assistant cannot read is never met with silence."""
     phone = Phone(complaints.listen(context.new_page()), running, "barbearia-rio-negro", "marina")
-    for name in ("Enviar foto", "Enviar mensagem de voz", "Enviar localização"):
+    for name in ("Enviar foto", "Enviar localização", "Enviar mensagem de voz"):
         before = phone.theirs.count()
         phone.page.locator("#attach summary").click()
         phone.page.get_by_role("button", name=name).click()
