@@ -27,10 +27,11 @@ _FILLER = words_of(
     "querida amor linda lindo moca moco flor amigo amiga o a os as esse essa este esta horario hora com "
     "certeza bem tudo bom de do da acordo ser para mim me tambem ne k la agora sempre assim deus aqui "
     "eu voce tu oi ola perfeitamente fazer faz que no na em dia isso nosso nossa meu minha haha rs , § "
+    "ele ela vaga "
     "🙏 😊 😁 😃 😄 🙂 😀 🥰 😍 ❤ 💕 😘 🎉 🙌"
 )
 _NO_FILLER = words_of(
-    "quero mais acho melhor precisa posso vou conseguir consigo poder hoje so nada pode quer era "
+    "quero mais mas acho melhor precisa posso vou conseguir consigo poder hoje so nada pode quer era "
     "necessario preciso deixa dessa vez ainda pensar"
 )
 _LATER = re.compile(

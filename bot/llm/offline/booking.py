@@ -124,13 +124,14 @@ def confirmed(turn: Turn) -> Talk:
     if not (wish.services and wish.person and wish.days and wish.hours):
         gone = replace(wish, services=(), person=None)
         return f"{speech.NO_SUCH_SERVICE}\n\n{_ask_service(gone, catalogue.services)}"
-    (result,) = yield (_book_call(wish, wish.person, wish.days.dates[0], wish.hours.starts[0]),)
+    call = _book_call(wish, wish.person, wish.days.dates[0], wish.hours.starts[0], turn.customer)
+    (result,) = yield (call,)
     if result.kind == "ok":
         return booked(result.text)
     return none_with(replace(wish, hours=None), reason_in(result.text), nearest_in(result.text))
 
 
-def _book_call(wish: Wish, person: Person, day: date, start: time) -> Call:
+def _book_call(wish: Wish, person: Person, day: date, start: time, customer: str) -> Call:
     ids = tuple(service.id for service in wish.services)
     what: tuple[str, Value] = ("servico_id", ids[0]) if len(ids) == 1 else ("servico_ids", ids)
     return Call(
@@ -141,6 +142,7 @@ def _book_call(wish: Wish, person: Person, day: date, start: time) -> Call:
             ("data", day.isoformat()),
             ("hora", f"{start:%H:%M}"),
             ("dia_semana", WEEKDAY_NAMES[day.weekday()]),
+            *((("nome_cliente", customer),) if customer else ()),
         ),
     )
 

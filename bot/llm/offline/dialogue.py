@@ -1,17 +1,21 @@
 """What to answer: one decision after the other, the more pressing first."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from dataclasses import replace
 
 from bot.llm.offline import info, own, speech, waiting
 from bot.llm.offline.booking import booking, confirmed
+from bot.llm.offline.caller import introduced
 from bot.llm.offline.draft import heard_in
 from bot.llm.offline.lookup import catalogue_for
-from bot.llm.offline.memory import PUZZLED, Asked
+from bot.llm.offline.memory import PUZZLED, Asked, in_name, remembered
+from bot.llm.offline.names import Named, is_of_team, services_in
+from bot.llm.offline.results import Result
 from bot.llm.offline.talk import Call, Talk
 from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import appointment_told
-from bot.llm.offline.words import words_of
+from bot.llm.offline.words import normalise, words_of
 
 _ASKS_FOR_FACTS = (
     Asked.SERVICE,
@@ -34,15 +38,44 @@ _BOOKING_TOPICS = (
 
 def converse(turn: Turn) -> Talk:
     """The text that answers this turn, after the calls that it needs."""
+    turn = yield from _introduced(turn)
     answer = next((answer for fits, answer in _DECISIONS if fits(turn)), _unknown)
-    text = yield from answer(turn)
+    text = _named(turn, (yield from answer(turn)))
     if turn.about(Topic.GREETING) and not turn.transcript.said:
         return f"{_hello(turn)}\n\n{text}"
     return text
 
 
+def _introduced(turn: Turn) -> Generator[tuple[Call, ...], tuple[Result, ...], Turn]:
+    """The turn without the name that the customer gives in it, unless that is one of this business's."""
+    if turn.transcript.customer:
+        return turn
+    given = introduced(turn.transcript.lines, answering=turn.memory.asked == Asked.BOOK)
+    if given is None or not turn.can("buscar_servicos"):
+        return turn
+    catalogue = yield from catalogue_for(turn)
+    if services_in(normalise(given.name), catalogue.services) != Named() or is_of_team(given.name, catalogue):
+        return turn
+    return Turn(replace(turn.transcript, lines=given.lines), turn.now, given.name)
+
+
+def _named(turn: Turn, text: str) -> str:
+    """A proposal to book with the customer's name in it; where it is not known, it is asked for, once."""
+    proposed = remembered(text)
+    if proposed.asked != Asked.BOOK or proposed.customer or turn.transcript.customer:
+        return text
+    if turn.customer:
+        return "\n".join([text.removesuffix(f"\n{speech.YOUR_NAME}"), in_name(turn.customer)])
+    first = not turn.transcript.appointments and speech.YOUR_NAME not in turn.transcript.earlier
+    return f"{text}\n{speech.YOUR_NAME}" if first else text
+
+
+def _only_introduced(turn: Turn) -> bool:
+    return bool(turn.caller) and not turn.transcript.lines
+
+
 def _hello(turn: Turn) -> str:
-    name = speech.first_name(turn.transcript.customer)
+    name = speech.first_name(turn.transcript.customer or turn.caller)
     return f"{speech.hello(turn.now)}{f', {name}' if name else ''}! 😊"
 
 
@@ -104,7 +137,8 @@ def _declined(turn: Turn) -> Talk:
     memory = turn.memory
     if memory.asked == Asked.STAFF and memory.booking:
         return (yield from booking(turn, speech.NO_PROBLEM))
-    if memory.asked in (Asked.BOOK, Asked.MOVE) and set(turn.reading.rest.split()) <= _BARE_NO:
+    proposed = memory.asked in (Asked.BOOK, Asked.MOVE) and not turn.is_held
+    if proposed and set(turn.reading.rest.split()) <= _BARE_NO:
         return f"{speech.NO_PROBLEM}\n\n{memory.settled_words}\n{Asked.CHANGES.value}"
     return speech.NEVER_MIND
 
@@ -155,7 +189,8 @@ def _moves(turn: Turn) -> bool:
 
 def _chooses(turn: Turn) -> bool:
     reading = turn.reading
-    return reading.has_facts or reading.number is not None or reading.ordinal is not None
+    picked = turn.transcript.picked is not None
+    return picked or reading.has_facts or reading.number is not None or reading.ordinal is not None
 
 
 def _agrees_to_one_o_clock(turn: Turn) -> bool:
@@ -175,15 +210,22 @@ def _move_or_cancel(turn: Turn) -> Talk:
 def _inform(turn: Turn) -> Talk:
     """The answer, and then what was open, what was asked for beside it, or an invitation."""
     answer = yield from info.information(turn)
-    if _books(turn):
+    if _books(turn) and not (info.settles(turn, answer) and not (yield from _names_something(turn))):
         return (yield from booking(turn, answer))
     invitation = yield from info.invitation(turn)
     return _with_open(turn, answer, otherwise=invitation)
 
 
+def _names_something(turn: Turn) -> Generator[tuple[Call, ...], tuple[Result, ...], bool]:
+    """Whether a visit is wished for beside the question."""
+    if turn.about(*_BOOKING_TOPICS) or turn.memory.booking:
+        return True
+    return heard_in(turn, (yield from catalogue_for(turn))).anything
+
+
 def _books(turn: Turn) -> bool:
     asked = turn.memory.asked
-    if turn.about(*_BOOKING_TOPICS) or turn.reading.has_facts:
+    if turn.about(*_BOOKING_TOPICS) or turn.reading.has_facts or turn.transcript.picked:
         return True
     if asked == Asked.WANT:
         return turn.answer == "yes"
@@ -200,7 +242,8 @@ def _only_greets(turn: Turn) -> bool:
 
 def _greet(turn: Turn) -> Talk:
     yield from ()
-    return _with_open(turn, speech.HERE, otherwise="") if turn.memory.open_words else _welcome(turn)
+    here = f"Prazer, {speech.first_name(turn.caller)}! 😊" if turn.caller else speech.HERE
+    return _with_open(turn, here, otherwise="") if turn.memory.open_words else _welcome(turn)
 
 
 def _welcome(turn: Turn) -> str:
@@ -221,6 +264,8 @@ _SMALL_TALK = words_of(
 
 def _thanks(turn: Turn) -> Talk:
     yield from ()
+    if turn.memory.asked == Asked.WANT:
+        return speech.YOU_ARE_WELCOME
     return _with_open(turn, speech.YOU_ARE_WELCOME, otherwise="")
 
 
@@ -234,6 +279,11 @@ def _nodded(turn: Turn) -> Talk:
     appointments = turn.transcript.appointments
     if turn.memory.open_words:
         return turn.memory.open_words
+    reminded = next((one for one in appointments if one.id == turn.transcript.reminded), None)
+    if reminded:
+        still_open = remembered(turn.transcript.interrupted).open_words
+        told = f"{speech.AGREED} O seu horário: {appointment_told(reminded)}."
+        return "\n\n".join(filter(None, (told, still_open)))
     if appointments:
         return f"{speech.AGREED} O seu próximo horário: {appointment_told(appointments[0])}."
     return _welcome(turn)
@@ -271,11 +321,13 @@ def _moving_on(turn: Turn) -> bool:
 _Decision = tuple[Callable[[Turn], bool], Callable[[Turn], Talk]]
 _DECISIONS: tuple[_Decision, ...] = (
     (_only_media, _told_media),
+    (_only_introduced, _greet),
     (_wants_person, _call_person),
     (_answers(Asked.BOOK, "yes"), confirmed),
     (_answers(Asked.MOVE, "yes"), own.moved),
     (_answers(Asked.CANCEL, "yes"), own.cancelled),
     (_answers(Asked.WAIT, "yes"), waiting.joined),
+    (lambda turn: turn.takes_waiting, waiting.joined),
     (_will_see, _said(speech.TAKE_YOUR_TIME)),
     (_would_wait, waiting.waiting),
     (_declines, _declined),

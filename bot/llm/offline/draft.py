@@ -82,8 +82,8 @@ def drafted(turn: Turn, catalogue: Catalogue, heard: Heard) -> Wish:
     """What is wanted, as far as it is known by now."""
     memory = turn.memory
     wish = replace(recalled(memory, catalogue), may_wait=turn.can("lista_de_espera"))
-    choice = chosen(memory, heard.reading)
-    if choice and memory.asked == Asked.SLOT:
+    choice = picked(turn, catalogue) or chosen(memory, heard.reading)
+    if choice and (choice.start or memory.asked == Asked.SLOT):
         return with_slot(wish, choice, catalogue)
     name = choice.text if choice else ""
     wish = _with_services(wish, heard, _by_name(catalogue.services, name), turn)
@@ -97,6 +97,15 @@ def recalled(memory: Memory, catalogue: Catalogue) -> Wish:
     names = memory.names.removesuffix("com qualquer profissional").rstrip()
     services, person = unpacked(names, catalogue) or ((), None)
     return Wish(services, person, anyone, memory.days, memory.hours)
+
+
+def picked(turn: Turn, catalogue: Catalogue) -> Choice | None:
+    """The start that was picked from a list, as a dated choice."""
+    found = turn.transcript.picked
+    if found is None:
+        return None
+    name = next((person.name for person in catalogue.team if person.id == found.person), "")
+    return Choice("", found.day, found.time, name)
 
 
 def chosen(memory: Memory, reading: Reading) -> Choice | None:

@@ -2,15 +2,19 @@
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
 from bot.llm.offline import speech
+from bot.llm.offline.draft import recalled
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked
 from bot.llm.offline.names import STOP, alike, names_unknown, services_in
-from bot.llm.offline.results import Catalogue, Service
+from bot.llm.offline.results import Catalogue, Service, found_in
+from bot.llm.offline.search import search_call
 from bot.llm.offline.talk import Talk
 from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
+from bot.llm.offline.wish import Wish, day_told
 from bot.llm.offline.words import normalise
 
 CATALOGUE_TOPICS = (Topic.PRICE, Topic.DURATION, Topic.SERVICES, Topic.TEAM)
@@ -28,12 +32,14 @@ def information(turn: Turn) -> Talk:
     if turn.about(Topic.WHERE):
         paragraphs.append(_where(turn))
     if turn.about(Topic.OPENING):
-        paragraphs.append(_opening(turn))
+        paragraphs.append((yield from _opening(turn)))
     return "\n\n".join(paragraphs)
 
 
 def invitation(turn: Turn) -> Talk:
     """The question after an answer where nothing is open: about the one service that was named, if any."""
+    if turn.about(Topic.OPENING) and not _hours_told(turn) and not _asked_day(turn):
+        return Asked.STAFF.value
     if not turn.about(*CATALOGUE_TOPICS):
         return f"{Asked.WANT.value}?"
     catalogue = yield from catalogue_for(turn)
@@ -42,8 +48,12 @@ def invitation(turn: Turn) -> Talk:
 
 
 def _named(turn: Turn, catalogue: Catalogue) -> Sequence[Service]:
-    named = services_in(turn.reading_with(catalogue).rest, catalogue.services)
-    return [*named.sure, *(service for doubt in named.doubts for service in doubt)]
+    rest = turn.reading_with(catalogue).rest
+    named = services_in(rest, catalogue.services)
+    found = [*named.sure, *(service for doubt in named.doubts for service in doubt)]
+    if found or names_unknown(rest) or not turn.about(Topic.PRICE, Topic.DURATION):
+        return found
+    return recalled(turn.memory, catalogue).services  # "quanto fica?" of what is being arranged
 
 
 def _catalogue(turn: Turn, catalogue: Catalogue) -> str:
@@ -72,9 +82,48 @@ def _where(turn: Turn) -> str:
     return "\n".join(filter(None, found)) or speech.ADDRESS_UNKNOWN
 
 
-def _opening(turn: Turn) -> str:
-    lines = [line for line in turn.transcript.about.splitlines() if _HOURS.search(normalise(line))]
-    return "\n".join(lines) or speech.HOURS_UNKNOWN
+def _opening(turn: Turn) -> Talk:
+    """What the business says of its hours; of one day, whether it opens at all."""
+    day = _asked_day(turn)
+    known = _hours_told(turn) or ("" if day else speech.HOURS_UNKNOWN)
+    opens = (yield from _opens(turn, day)) if day else ""
+    return "\n".join(filter(None, (known, opens))) or speech.HOURS_UNKNOWN
+
+
+def _hours_told(turn: Turn) -> str:
+    lines = turn.transcript.about.splitlines()
+    return "\n".join(line for line in lines if _HOURS.search(normalise(line)))
+
+
+def _asked_day(turn: Turn) -> date | None:
+    """The one day that was asked about, if it can be looked up."""
+    days = turn.reading.days.wanted
+    if re.search(r"\bhoras?\b|\bhorario", turn.reading.text):
+        return None  # asked when, not whether
+    single = days is not None and days.sure and len(days.dates) == 1 and not days.problem
+    return days.dates[0] if days and single and turn.can("buscar_horarios") else None
+
+
+def settles(turn: Turn, answer: str) -> bool:
+    """Whether a question about the hours leads to no visit: it is closed then, or they are not known."""
+    closed = _CLOSED.search(answer) is not None
+    return turn.about(Topic.OPENING) and (closed or speech.HOURS_UNKNOWN in answer)
+
+
+def _opens(turn: Turn, day: date) -> Talk:
+    """Told from what a search for any service says of the day; "" where that tells nothing."""
+    catalogue = yield from catalogue_for(turn)
+    if not catalogue.services:
+        return ""
+    (result,) = yield (search_call(Wish(services=catalogue.services[:1]), day),)
+    found = found_in(result.text, day)
+    if found.slots:
+        return f"Atendemos sim: {day_told(day)}."
+    closed = _CLOSED.search(found.reason)
+    return f"{day_told(day).capitalize()}: {closed[1]}." if closed else ""
+
+
+_CLOSED = re.compile(r": ((?:[^:]* não abre nesse dia|é feriado|o estabelecimento estará fechado).*?)\.?$")
 
 
 _HOURS = re.compile(r"\b(?:abert|abre|fecha|funciona|atende)\w*\b.*\d|\b\d{1,2} ?(?:h\b|:\d\d)")

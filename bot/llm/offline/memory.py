@@ -27,6 +27,7 @@ SO_FAR = "Então seria: "
 MOVING = "Vamos mudar: "
 NEW_TIME = "Para: "
 PUZZLED = "Desculpe, não entendi"
+IN_NAME = "Em nome de "
 CAN_WAIT = "Também posso colocar você na lista de espera de "
 
 
@@ -94,7 +95,7 @@ class Memory:
 
     Of a move, `names` holds only somebody new. `choices`: the numbered ones; `offered`: days of which
     times were shown. `full`: what was asked for and is taken. `open_words`: the paragraph that asks.
-    `puzzled`: nothing was understood last time.
+    `puzzled`: nothing was understood last time. `customer`: in whose name it is to be booked.
     """
 
     asked: Asked = Asked.NOTHING
@@ -107,6 +108,7 @@ class Memory:
     full: Full | None = None
     open_words: str = ""
     puzzled: bool = False
+    customer: str = ""
 
     @property
     def booking(self) -> bool:
@@ -162,6 +164,11 @@ def cancel_proposal(appointment: Appointment) -> str:
     return f"{Asked.CANCEL.value}{appointment_told(appointment)}?"
 
 
+def in_name(customer: str) -> str:
+    """The line that says in whose name a proposal is."""
+    return f"{IN_NAME}{customer}."
+
+
 def wait_proposal(names: str, full: Full) -> str:
     return f"{Asked.WAIT.value}{names}, {full.told}?"
 
@@ -190,6 +197,8 @@ _PROPOSALS = {
 _FULL = r"[a-záç-]+, (?P<day>\d\d/\d\d/\d{4})(?:, (?P<part>de manhã|à tarde|à noite))?"
 _WAIT = re.compile(rf"^{Asked.WAIT}(?P<what>.+), {_FULL}\?$", re.MULTILINE)
 _CAN_WAIT = re.compile(rf"^{CAN_WAIT}{_FULL}\.$", re.MULTILINE)
+_IN_NAME = re.compile(rf"^{IN_NAME}(.+)\.$", re.MULTILINE)
+_MENU = re.compile(r"(?:\n\d+\. [a-zá]{3}, \d\d/\d\d às \d\d:\d\d.*)+\s*$")
 _MOVING = re.compile(rf"^{MOVING}(?P<what>.+), {_WHEN.format('')}\.$", re.MULTILINE)
 _WANT = re.compile(rf"^{Asked.WANT}(?: para (?P<names>.+))?\?$", re.MULTILINE)
 _OPTION = re.compile(r"^\d+\. (.+)$", re.MULTILINE)
@@ -202,7 +211,7 @@ _OFFERED = re.compile(r"^- [a-záç-]+, (\d\d/\d\d/\d{4}):", re.MULTILINE)
 def remembered(said: str) -> Memory:
     """What the last answer left open; nothing, if it holds a date that does not exist: it is not ours."""
     try:
-        return _remembered(said)
+        return _remembered(_MENU.sub("", said))  # times that the product numbered below the question
     except ValueError:
         return Memory()
 
@@ -284,6 +293,7 @@ def _proposed(asked: Asked, match: re.Match[str], last: str, puzzled: bool) -> M
         return replace(open_, visit=when)
     open_ = replace(open_, days=Days((when.day,)), hours=Hours(starts=(when.time,)))
     if asked == Asked.BOOK:
-        return replace(open_, names=when.what)
+        customer = _IN_NAME.search(last)
+        return replace(open_, names=when.what, customer=customer[1] if customer else "")
     names = f"com {match['person']}" if match["person"] else ""
     return replace(open_, names=names, visit=_visit(match, "old"))

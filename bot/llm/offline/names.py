@@ -86,6 +86,12 @@ def people_in(text: str, team: Sequence[Person]) -> tuple[Person, ...]:
     return tuple(person for person, score in scores.items() if score == best and best)
 
 
+def is_of_team(name: str, catalogue: Catalogue) -> bool:
+    """Whether a name may be that of a professional: "João" is João Batista, "João Pedro" is somebody else."""
+    words = set(_words(normalise(name)))
+    return any(words <= set(_words_of(person.name)) for person in catalogue.team)
+
+
 def speaks_of_someone_else(text: str) -> bool:
     """Whether a professional is named ("com a Joana"), to be asked where nobody of that name was found."""
     return bool(_UNKNOWN_PERSON.search(text))

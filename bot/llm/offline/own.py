@@ -7,7 +7,7 @@ from datetime import date, time
 from bot.llm.offline import speech
 from bot.llm.offline.booking import booked, look_up
 from bot.llm.offline.days import Days
-from bot.llm.offline.draft import chosen, later, recalled, with_slot, with_time
+from bot.llm.offline.draft import chosen, later, picked, recalled, with_slot, with_time
 from bot.llm.offline.hours import Hours
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked, Memory, cancel_proposal, numbered
@@ -134,7 +134,8 @@ def _meant(own: Sequence[Appointment], turn: Turn) -> list[Appointment]:
     fitting = list(own)
     for fits in (_by_day, _by_hour, _by_name):
         fitting = [one for one in fitting if fits(one, turn.reading)] or fitting
-    return fitting
+    reminded = [one for one in fitting if one.id == turn.transcript.reminded]
+    return reminded if len(fitting) == len(own) and reminded else fitting
 
 
 def _by_day(one: Appointment, reading: Reading) -> bool:
@@ -166,8 +167,8 @@ def _new_time(turn: Turn, appointment: Appointment, catalogue: Catalogue) -> Wis
     wish = recalled(memory, catalogue) if memory.visit else Wish()
     services = appointment_services(appointment.service, catalogue)
     wish = replace(wish, services=services, moving=appointment)
-    choice = chosen(memory, reading)
-    if choice and memory.asked == Asked.SLOT:
+    choice = picked(turn, catalogue) or chosen(memory, reading)
+    if choice and (choice.start or memory.asked == Asked.SLOT):
         return with_slot(wish, choice, catalogue)
     people = people_in(without(reading.rest, services), catalogue.team)
     others = [person for person in people if person != appointment.person]

@@ -20,6 +20,10 @@ _APPOINTMENT = re.compile(
     r"- agendamento_id (?P<id>\d+): (?P<service>.+) com (?P<name>.+?) \(profissional_id (?P<person>\d+)\), "
     rf"{WHEN}"
 )
+_HELD = re.compile(
+    r"Oferta da lista de espera: (?P<service>.+) \(servico_id \d+\) com (?P<name>.+?) "
+    rf"\(profissional_id (?P<person>\d+)\), {WHEN}"
+)
 _DONE = re.compile(r"(?P<verb>[^(\n]+?) \(agendamento_id \d+\): (?P<what>.+)")
 _MORE = re.compile(r"\be mais (\d+)")
 _MORE_PEOPLE = re.compile(r"\(profissional_id \d+\) e mais \d+\.$")
@@ -100,6 +104,16 @@ class Appointment:
     time: time
 
 
+@dataclass(frozen=True)
+class Held:
+    """A time that the waiting list keeps for the customer."""
+
+    service: str
+    person: Person
+    day: date
+    time: time
+
+
 def result_of(text: str, is_error: bool) -> Result:
     """A refusal speaks of the agenda; whatever else went wrong is a failure."""
     if not is_error:
@@ -172,6 +186,16 @@ def done_in(text: str) -> tuple[str, str]:
     """("Agendado", "Corte feminino com …") from the line of a write; ("", "") if it is none."""
     match = _DONE.match(text.strip())
     return (match["verb"], match["what"].strip()) if match else ("", "")
+
+
+def held_in(context: str) -> Held | None:
+    """The offer of the waiting list that the context tells."""
+    return next(iter(_lines(_HELD, context, _held)), None)
+
+
+def _held(match: re.Match[str]) -> Held:
+    person = Person(int(match["person"]), match["name"])
+    return Held(match["service"], person, read_day(match["day"]), read_time(match["time"]))
 
 
 def waiting_in(text: str) -> str:

@@ -72,11 +72,11 @@ def search(wish: Wish) -> Talk:
 def _calls(wish: Wish) -> tuple[Call, ...]:
     days = wish.days.dates if wish.days else ()
     periods = _periods(wish.hours) or ("",)
-    calls = [_call(wish, day, period) for day in days for period in periods]
+    calls = [search_call(wish, day, period) for day in days for period in periods]
     return tuple(calls[:MOST_CALLS])
 
 
-def _call(wish: Wish, day: date, period: str) -> Call:
+def search_call(wish: Wish, day: date, period: str = "") -> Call:
     person = wish.person or (wish.moving.person if wish.moving and not wish.anyone else None)
     arguments: list[tuple[str, Value]] = [
         ("data", day.isoformat()),

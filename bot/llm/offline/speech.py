@@ -23,6 +23,7 @@ YOU_ARE_WELCOME = "Por nada! Qualquer coisa, é só me chamar. 😊"
 GOODBYE = "Até mais! Qualquer coisa, é só me chamar. 😊"
 NO_PROBLEM = "Sem problema!"
 AGREED = "Combinado! 😊"
+YOUR_NAME = "Se puder, me diga também o seu nome. 😊"
 HERE = "Estou por aqui! 😊"
 NOT_TEXT = "Recebi {what}, mas por aqui só consigo ler texto. Pode me escrever o que você precisa?"
 PAST_VISITS = "Daqui eu não consigo ver as suas visitas anteriores."
@@ -45,7 +46,7 @@ NO_NOTICES = (
     "receber, é só escrever “voltar”."
 )
 NO_NEED_TO_WAIT = "Nem precisa esperar: ainda tenho horário livre."
-HOURS_UNKNOWN = "O horário de funcionamento eu não tenho aqui, mas posso ver os horários livres de um dia."
+HOURS_UNKNOWN = "O horário de funcionamento eu não tenho aqui; uma pessoa da equipe pode informar."
 ADDRESS_UNKNOWN = "O endereço eu não tenho aqui; uma pessoa da equipe pode informar."
 
 
@@ -128,7 +129,14 @@ def _money(cents: int) -> str:
 
 def waiting(line: str) -> str:
     """What the waiting list said, told to the customer."""
-    return f"Certo! {line}" if line.startswith("Na lista") else line.replace("Já estava", "Você já estava")
+    if line.startswith("Na lista"):
+        return line.replace("Na lista", "Certo! Você está na lista", 1)
+    return line.replace("Já estava", "Você já estava", 1)
+
+
+def already_waits(lines: Sequence[str]) -> str:
+    told = "\n".join(f"- {line}" for line in lines)
+    return f"Você está na lista de espera:\n{told}\n\nSe abrir um horário, você recebe uma mensagem por aqui."
 
 
 def or_staff(sentence: str) -> str:

@@ -116,7 +116,8 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     ),
     Topic.USUAL: (r"\bde sempre\b", r"\bcomo sempre\b", r"\bd[oa] ultima vez\b"),
     Topic.BOOK: (
-        r"\b(?:marc(?:ar|a|o|amos|acao|ando)|agend\w*|horari\w+|vagas?|encaix\w*|reserv\w*)\b",
+        r"\b(?:marc(?:ar|a|o|amos|acao|ando)|agend\w*|vagas?|encaix\w*|reserv\w*)\b",
+        r"\bhorari\w+\b(?! de (?:funcionamento|atendimento))",
         r"\b(?:disponib\w+|disponive\w+|hora marcada|tem hora|uma hora|consegue (?:me )?atender)\b",
     ),
     Topic.ANYONE: (

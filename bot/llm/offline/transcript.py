@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime, time
 
 from bot.llm.client import Block, ModelRequest
-from bot.llm.offline.results import Appointment, Result, appointments_in, result_of
+from bot.llm.offline.results import Appointment, Held, Result, appointments_in, held_in, read_time, result_of
 from bot.llm.offline.talk import call_key
 
 _CONTEXT = "<contexto>"
@@ -16,9 +16,26 @@ _BUSINESS = re.compile(r"Você é o assistente virtual de (.+?)(?: no WhatsApp)?
 _ADDRESS = re.compile(r"^Endereço: (.+)$", re.MULTILINE)
 _ABOUT = re.compile(r"^Sobre: (.+?)(?=\n\n|\n[^\n:.]{3,40}: |\n#|\Z)", re.MULTILINE | re.DOTALL)
 _SYSTEM = "[Sistema]"
-_STAFF = ("[Mensagem da equipe", "[Fim do atendimento humano", "[Mensagem automática")
-_NOT_TEXT = re.compile(r"^\[O cliente enviou (?!uma mensagem vazia)(.+?)\.\] ?")
+_REMINDED = re.compile(r"^Lembrete enviado sobre agendamento_id (\d+):", re.MULTILINE)
+_WAITS = re.compile(r"^O cliente está na lista de espera: (.+)\.$", re.MULTILINE)
+_TAP = re.compile(r"\[O cliente enviou isto por um botão do lembrete: quer (\w+)([^\]]*)\]")
+_PICKED = re.compile(
+    r"\[Horário que o cliente escolheu na lista: [^\],]+, data ([\d-]{10}), hora (\d\d:\d\d), "
+    r"profissional_id (\d+)\.\]"
+)
+_AUTOMATIC = "[Mensagem automática"
+_STAFF = ("[Mensagem da equipe", "[Fim do atendimento humano", _AUTOMATIC)
+_NOT_TEXT = re.compile(r"^\[O cliente enviou (?!uma mensagem vazia|isto por um bot)(.+?)\.\] ?")
 _EMPTY = "[O cliente enviou uma mensagem vazia.]"
+
+
+@dataclass(frozen=True)
+class Picked:
+    """A free start that the customer chose from a list. `person` is a professional's id."""
+
+    day: date
+    time: time
+    person: int
 
 
 @dataclass(frozen=True)
@@ -26,9 +43,11 @@ class Transcript:
     """One request, read.
 
     `now` is local to the business, None where the request does not tell it. `lines` is what the customer
-    wrote since the last answer; `media` names what came that is not text; `said` is the last answer of the
-    assistant, "" if people spoke since. `results` are this turn's by `call_key`, `rounds` its answers with
-    calls.
+    wrote since the last answer; `media` names what came that is not text. `said` is the last answer of the
+    assistant, "" if people or the product spoke since; `earlier` is all that it ever said. `automatic` is
+    what the product wrote right before this turn, `interrupted` the last answer before that. `reminded` is
+    the appointment of the reminder that is answered, `waits` what the customer waits for. `results` are this
+    turn's by `call_key`, `rounds` its answers with calls.
     """
 
     business: str = ""
@@ -40,6 +59,13 @@ class Transcript:
     lines: tuple[str, ...] = ()
     media: tuple[str, ...] = ()
     said: str = ""
+    earlier: str = ""
+    automatic: str = ""
+    interrupted: str = ""
+    reminded: int | None = None
+    held: Held | None = None
+    waits: tuple[str, ...] = ()
+    picked: Picked | None = None
     results: dict[str, Result] = field(default_factory=dict)
     rounds: int = 0
     tools: frozenset[str] = frozenset()
@@ -68,6 +94,7 @@ def transcript_of(request: ModelRequest) -> Transcript:
     turn = lines[opening + 1 :] if context else lines[max(opening, 0) :]
     said, unanswered = _before(before)
     written = _flattened([*unanswered, *_words(turn)])
+    automatic = before[-1].text if before and before[-1].text.startswith(_AUTOMATIC) else ""
     return Transcript(
         business=_first(_BUSINESS, request.system),
         address=_first(_ADDRESS, request.system),
@@ -75,14 +102,47 @@ def transcript_of(request: ModelRequest) -> Transcript:
         now=_moment(context),
         customer=_customer(context),
         appointments=appointments_in(context),
-        lines=tuple(line for text in written if (line := _NOT_TEXT.sub("", text)) and line != _EMPTY),
+        lines=tuple(line for text in written if (line := _typed(text)) and line != _EMPTY),
         media=tuple(match[1] for text in written if (match := _NOT_TEXT.match(text))),
         said=said,
+        earlier="\n".join(line.text for line in before if line.role == "assistant"),
+        automatic=automatic,
+        interrupted=_before(_without_automatic(before))[0] if automatic else "",
+        reminded=_reminded(context, written),
+        held=held_in(context),
+        waits=tuple(_WAITS.findall(context)),
+        picked=_picked(written),
         results=_results(turn),
         rounds=_rounds(request, turn),
         tools=frozenset(tool.name for tool in request.tools),
         text_only=request.tool_choice == "none",
     )
+
+
+def _typed(text: str) -> str:
+    """A line of the customer without our own notes on it; a tapped button is the word for it."""
+    return "" if _PICKED.search(text) else _NOT_TEXT.sub("", _TAP.sub(r"\1", text))
+
+
+def _picked(written: list[str]) -> Picked | None:
+    match = next((found for text in written if (found := _PICKED.search(text))), None)
+    try:
+        return Picked(date.fromisoformat(match[1]), read_time(match[2]), int(match[3])) if match else None
+    except ValueError:
+        return None
+
+
+def _reminded(context: str, written: list[str]) -> int | None:
+    tapped = (re.search(r"agendamento_id (\d+)", tap[2]) for text in written if (tap := _TAP.search(text)))
+    match = next(filter(None, tapped), None) or _REMINDED.search(context)
+    return int(match[1]) if match else None
+
+
+def _without_automatic(lines: list[_Line]) -> list[_Line]:
+    kept = list(lines)
+    while kept and kept[-1].text.startswith(_AUTOMATIC):
+        kept.pop()
+    return kept
 
 
 def _flat(request: ModelRequest) -> Iterator[_Line]:

@@ -7,16 +7,17 @@ from functools import cached_property
 from bot.llm.offline.answers import Answer, answer_in
 from bot.llm.offline.memory import Asked, Memory, remembered
 from bot.llm.offline.portuguese import Reading, read
-from bot.llm.offline.results import Catalogue
+from bot.llm.offline.results import Catalogue, Held
 from bot.llm.offline.topics import Topic
 from bot.llm.offline.transcript import Transcript
+from bot.llm.offline.wish import day_told
 from bot.llm.offline.words import normalise
 
 _AGREEING = {
-    Asked.BOOK: "marcar marca marque agendar agenda agende reservar reserva reserve 1",
+    Asked.BOOK: "marcar marca marque agendar agenda agende reservar reserva reserve ficar fico 1",
     Asked.CANCEL: "cancelar cancela cancele cancelamento desmarcar desmarca desmarque 1",
     Asked.MOVE: "remarcar remarca remarque mudar muda mude trocar troca troque alterar altera marcar marca 1",
-    Asked.WAIT: "coloca colocar coloque poe por bota avisa avisar avise lista espera entrar entro 1",
+    Asked.WAIT: "coloca colocar coloque poe por bota avisa avisar avise lista espera esperar entrar entro 1",
     Asked.STAFF: "chama chamar chame passa 1",
     Asked.WANT: "ver mostra mostrar mostre marcar agendar 1",
 }
@@ -35,14 +36,39 @@ _CHANGED = {
 
 @dataclass(frozen=True)
 class Turn:
-    """A transcript at work. `now` is local to the business."""
+    """A transcript at work. `now` is local to the business. `caller`: the name that the customer gave now."""
 
     transcript: Transcript
     now: datetime
+    caller: str = ""
 
     @cached_property
     def memory(self) -> Memory:
+        if held := self._held:
+            person = f"{held.service} com {held.person.name}"
+            return remembered(f"{Asked.BOOK.value}{person}, {day_told(held.day)}, às {held.time:%H:%M}?")
         return remembered(self.transcript.said)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether what stands proposed is an offer of the waiting list."""
+        return self._held is not None
+
+    @property
+    def _held(self) -> Held | None:
+        """The time that the waiting list offered, if that is the last thing that the customer read: then
+        it is as good as proposed.
+        """
+        held, read = self.transcript.held, self.transcript.automatic
+        is_last = held is not None and all(
+            one in read for one in (f"{held.day:%d/%m/%Y}", f"{held.time:%H:%M}")
+        )
+        return held if is_last else None
+
+    @property
+    def customer(self) -> str:
+        """The customer's name as far as it is known only from this talk."""
+        return "" if self.transcript.customer else self.caller or self.memory.customer
 
     @cached_property
     def reading(self) -> Reading:
@@ -86,6 +112,15 @@ class Turn:
         if answer == "yes":
             return "yes" if self._facts_agree() else ""
         return "" if answer == "no" and reading.has_facts else answer
+
+    @property
+    def takes_waiting(self) -> bool:
+        """Whether it is a yes to waiting, which was mentioned beside the question: "pode colocar"."""
+        memory, words = self.memory, frozenset(_AGREEING[Asked.WAIT].split()) - {"por", "1"}
+        if memory.full is None or memory.asked not in (Asked.SLOT, Asked.DAY) or self.reading.has_facts:
+            return False
+        said = set(self.reading.rest.split()) & words
+        return bool(said) and answer_in(self.reading.rest, agreeing=words) == "yes"
 
     def _facts_agree(self) -> bool:
         """Whether the days and hours said beside a yes are the proposed ones, and nothing else is said."""

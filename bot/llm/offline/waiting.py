@@ -23,11 +23,21 @@ def waiting(turn: Turn) -> Talk:
         return speech.or_staff(speech.NOT_HERE)
     if turn.memory.full and not turn.reading.has_facts:
         return wait_proposal(turn.memory.names, turn.memory.full)
+    if waits := _waits(turn):
+        return speech.already_waits([waiting_in(line) for line in waits])
     text = yield from booking(turn)
     found = remembered(text)
     if found.full:
         return wait_proposal(found.names, found.full)
     return f"{speech.NO_NEED_TO_WAIT}\n\n{text}" if found.asked in (Asked.BOOK, Asked.TIME) else text
+
+
+def _waits(turn: Turn) -> list[str]:
+    """What the customer waits for already, on the day that is said; nothing while a visit is arranged."""
+    said = turn.reading.days.wanted
+    days = [f"{day:%d/%m/%Y}" for day in said.dates] if said else [""]
+    lines = () if turn.memory.booking else turn.transcript.waits
+    return [line for line in lines if any(day in line for day in days)]
 
 
 def joined(turn: Turn) -> Talk:

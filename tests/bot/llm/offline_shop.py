@@ -126,6 +126,7 @@ class Shop:
         dia_semana: str,
         servico_id: int | None = None,
         servico_ids: list[int] | None = None,
+        nome_cliente: str | None = None,
     ) -> str:
         offers = [self._offer(key) for key in servico_ids or [servico_id or 0]]
         start = datetime.combine(self._day(data, dia_semana), time.fromisoformat(hora))
@@ -134,6 +135,7 @@ class Shop:
             if (visit.services, visit.person, visit.start) == same:
                 return f"Já estava agendado {self._booked(visit)}"
         self._check(profissional_id, start, offers, "Não agendei")
+        self.customer = self.customer or nome_cliente or ""
         visit = Visit(7 + len(self.visits), same[0], profissional_id, start, start + self._length(offers))
         self.visits.append(visit)
         return f"Agendado {self._booked(visit)}"
@@ -301,7 +303,7 @@ def barber(**changed: Any) -> Shop:
     return Shop(people, offers, name="Barbearia Rio Negro", **changed)
 
 
-def context(shop: Shop) -> str:
+def context(shop: Shop, *written: str) -> str:
     days = [shop.now.date() + timedelta(days=n) for n in range(14)]
     nicknames = dict(enumerate((" (hoje)", " (amanhã)")))
     listed = ", ".join(
@@ -316,6 +318,7 @@ def context(shop: Shop) -> str:
             f"Cliente: {shop.customer or 'nome desconhecido'}.",
             "Agendamentos futuros do cliente:" + ("" if mine else " nenhum."),
             *mine,
+            *written,
             "</contexto>",
         ]
     )
@@ -335,11 +338,12 @@ class Chat:
     tools: tuple[str, ...] = NAMES
     history: list[ChatMessage] = field(default_factory=list)
     calls: list[tuple[str, dict[str, Any]]] = field(default_factory=list)
+    written: tuple[str, ...] = ()
 
     def say(self, *lines: str) -> str:
         """Send lines in one burst; the text that comes back. `calls` holds the calls of this turn."""
         words = {"type": "text", "text": "\n".join(lines)}
-        messages = [*self.history, user({"type": "text", "text": context(self.shop)}, words)]
+        messages = [*self.history, user({"type": "text", "text": context(self.shop, *self.written)}, words)]
         turn: list[ChatMessage] = []
         self.calls = []
         for _ in range(4):
@@ -352,6 +356,13 @@ class Chat:
 
     def staff_says(self, text: str) -> None:
         self.history.append(user({"type": "text", "text": f"[Mensagem da equipe enviada ao cliente] {text}"}))
+
+    def automatic(self, text: str, line: str) -> None:
+        """The product writes by itself; from then on the line stands in the context."""
+        self.history.append(
+            user({"type": "text", "text": f"[Mensagem automática enviada ao cliente] {text}"})
+        )
+        self.written = (*self.written, line)
 
     def _reply(self, messages: list[ChatMessage]) -> ModelReply:
         system = self.shop.system or f"Você é o assistente virtual de {self.shop.name} no WhatsApp."

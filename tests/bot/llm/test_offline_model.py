@@ -172,8 +172,8 @@ WORDS = words_in(
     "oi bom dia quero um corte escova e barba com a Ana Bia amanhã hoje sexta que vem próxima dia 2 31 às "
     "10 10h30 14 da tarde manhã noite sim não pode ser isso mas outro horário cancelar remarcar mudar "
     "para o de meu quanto custa onde fica pessoa atendente 👍 ✅ ? , ! entre até depois das antes semana "
-    "tanto faz primeiro último 1 mesmo sempre 29/02 12/01 uma hora meia na verdade § me avisa se abrir lista de "
-    "espera nenhum <contexto> [Sistema] "
+    "tanto faz primeiro último 1 mesmo sempre 29/02 12/01 uma hora meia na verdade § me avisa se abrir "
+    "lista de espera nenhum chamo nome Paula silva <contexto> [Sistema] "
     "agendamento_id 7 999999999999999999 "
     "\u200d \ue000"
 )
@@ -259,10 +259,10 @@ YES = {
 
 
 @settings(max_examples=200, deadline=None)
-@given(st.lists(ANY_TEXT, min_size=1, max_size=4))
-def test_nothing_is_booked_without_a_yes(lines: list[str]) -> None:
+@given(st.lists(ANY_TEXT, min_size=1, max_size=4), st.sampled_from(["Maria", ""]))
+def test_nothing_is_booked_without_a_yes(lines: list[str], customer: str) -> None:
     """Through any talk: a booking only ever follows words that hold a yes, said right after its proposal."""
-    chat = Chat(salon())
+    chat = Chat(salon(customer=customer))
     for line in lines:
         proposed = chat.history[-1]["content"][0]["text"] if chat.history else ""
         chat.say(line if line.strip() else "-")
@@ -270,14 +270,17 @@ def test_nothing_is_booked_without_a_yes(lines: list[str]) -> None:
             assert "Posso confirmar: " in proposed
             assert set(line.lower().replace(",", " ").replace("!", " ").split()) & YES
         if "lista_de_espera" in chat.called:
-            assert "Posso colocar você na lista de espera: " in proposed
+            assert "osso colocar você na lista de espera" in proposed
     assert len(chat.shop.visits) <= len(lines)
 
 
 @settings(max_examples=100, deadline=None)
-@given(st.lists(st.sampled_from([word for word in WORDS if word not in YES]), max_size=10).map(" ".join))
-def test_a_proposal_is_not_confirmed_by_anything_but_a_yes(words: str) -> None:
-    chat = Chat(salon())
+@given(
+    st.lists(st.sampled_from([word for word in WORDS if word not in YES]), max_size=10).map(" ".join),
+    st.sampled_from(["Maria", ""]),
+)
+def test_a_proposal_is_not_confirmed_by_anything_but_a_yes(words: str, customer: str) -> None:
+    chat = Chat(salon(customer=customer))
     chat.say("corte amanhã às 10 com a Ana")
     chat.say(words or "-")
     assert chat.shop.visits == []

@@ -127,7 +127,9 @@ def test_a_no_asks_what_to_change(pairs: bool) -> None:
     assert booked(chat.shop) == []
 
 
-@pytest.mark.parametrize("text", ["não quero mais", "deixa pra lá", "cancela", "agora não, obrigada"])
+@pytest.mark.parametrize(
+    "text", ["não quero mais", "deixa pra lá", "cancela", "agora não, obrigada", "obrigada, mas não quero"]
+)
 def test_giving_up_ends_it(text: str, pairs: bool) -> None:
     """And a later "sim" has nothing to confirm."""
     chat = Chat(salon(), pairs)
@@ -163,6 +165,21 @@ def test_a_question_between_keeps_the_proposal(pairs: bool) -> None:
     assert answer.split("\n\n")[-1].startswith(PROPOSAL)
     chat.say("blz")
     assert booked(chat.shop) == [((1,), 1, "12-03 10:00")]
+
+
+def test_a_price_is_that_of_what_is_being_arranged(pairs: bool) -> None:
+    """ "Quanto fica?" beside a proposal."""
+    chat = Chat(salon(), pairs)
+    chat.say("corte amanhã às 10 com a Ana")
+    answer = chat.say("quanto fica?")
+    assert answer.startswith("- Corte feminino – 60 min, R$ 120,00")
+    assert "Escova" not in answer
+
+
+def test_thanks_end_an_invitation() -> None:
+    chat = Chat(salon())
+    chat.say("quanto custa a escova?")
+    assert chat.say("entendi, obrigada!") == "Por nada! Qualquer coisa, é só me chamar. 😊"
 
 
 def test_thanks_keep_the_proposal() -> None:
@@ -254,7 +271,7 @@ def test_waiting_for_a_full_day(words: str, pairs: bool) -> None:
     assert chat.shop.waiting == []
     answer = chat.say("pode colocar")
     assert chat.shop.waiting == [(2, "2026-12-03", 1, None)]
-    assert answer.startswith("Certo! Na lista de espera: Escova, quinta-feira, 03/12/2026, com Ana Souza.")
+    assert answer.startswith("Certo! Você está na lista de espera: Escova, quinta-feira, 03/12/2026, com Ana")
     assert answer.endswith("só chega se você tiver escrito aqui nas últimas 24 horas.")
 
 
@@ -268,6 +285,21 @@ def test_waiting_for_a_part_of_a_day(pairs: bool) -> None:
     )
     chat.say("sim, por favor")
     assert chat.shop.waiting == [(1, "2026-12-03", None, "manha")]
+
+
+@pytest.mark.parametrize("words", ["pode colocar", "sim, me coloca na lista", "pode ser a lista de espera"])
+def test_waiting_that_was_mentioned_is_taken_up_at_once(words: str, pairs: bool) -> None:
+    chat = Chat(salon(taken=taken(3, ALL_DAY)), pairs)
+    chat.say("escova amanhã")
+    chat.say(words)
+    assert chat.shop.waiting == [(2, "2026-12-03", 1, None)]
+
+
+def test_a_bare_yes_does_not_say_to_what() -> None:
+    chat = Chat(salon(taken=taken(3, ALL_DAY)))
+    chat.say("escova amanhã")
+    assert chat.say("sim").endswith("Qual deles você prefere?")
+    assert chat.shop.waiting == []
 
 
 def test_who_does_not_want_to_wait(pairs: bool) -> None:
