@@ -9,7 +9,7 @@ first occurrence. Durations are added to instants, never to wall clocks.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
 from enum import StrEnum
 from functools import lru_cache
@@ -130,6 +130,25 @@ def check(rules: Rules, agenda: Agenda, span: Span, start: datetime, now: dateti
     return None if start in plan.grid() else Reason(Code.FORA_DA_GRADE, {"step": rules.step_minutes})
 
 
+def check_rules(rules: Rules, agenda: Agenda, span: Span, start: datetime, now: datetime) -> Reason | None:
+    """Which rule a start breaks, whether its time is taken or not; the grid binds nobody here."""
+    reason = check(rules, replace(agenda, busy=()), span, start, now)
+    return None if reason and reason.code == Code.FORA_DA_GRADE else reason
+
+
+def check_place(rules: Rules, agenda: Agenda, start: datetime, end: datetime) -> Reason | None:
+    """Why a visit that stands already does not fit the hours and blocks of its day; None if it does."""
+    minutes = (end - start) // timedelta(minutes=1)
+    return check_rules(replace(rules, notice_minutes=0), agenda, Span(minutes), start, now=start)
+
+
+def is_taken(agenda: Agenda, span: Span, start: datetime) -> bool:
+    """Whether something takes any of the time of a visit from `start`, buffers included."""
+    begins = start - timedelta(minutes=span.before_minutes)
+    ends = start + timedelta(minutes=span.minutes + span.after_minutes)
+    return any(busy.begins < ends and begins < busy.ends for busy in agenda.busy)
+
+
 def check_date(rules: Rules, day: date, now: datetime) -> Reason | None:
     """None if the local date lies between today and the horizon, both included."""
     today = now.astimezone(rules.zone).date()
@@ -240,7 +259,7 @@ class _Plan:
             for block in agenda.blocks
             if block.first <= day <= block.last
         ]
-        self._busy = agenda.busy
+        self._agenda = agenda
 
     def grid(self, part: tuple[int, int] = WHOLE_DAY) -> list[datetime]:
         """Every start that the working windows offer in a part of the day, free or not."""
@@ -264,12 +283,7 @@ class _Plan:
             return self._outside(start, end)
         if start < self._earliest:
             return Reason(Code.ANTECEDENCIA, {"minutes": self._rules.notice_minutes})
-        return Reason(Code.OCUPADO) if self._taken(span, start, end) else None
-
-    def _taken(self, span: Span, start: datetime, end: datetime) -> bool:
-        begins = start - timedelta(minutes=span.before_minutes)
-        ends = end + timedelta(minutes=span.after_minutes)
-        return any(busy.begins < ends and begins < busy.ends for busy in self._busy)
+        return Reason(Code.OCUPADO) if is_taken(self._agenda, span, start) else None
 
     def _outside(self, start: datetime, end: datetime) -> Reason:
         if self._windows and self._windows[0][0] <= start and end <= self._windows[-1][1]:

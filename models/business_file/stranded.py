@@ -7,7 +7,7 @@ import datetime as dt
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import Row, select
@@ -19,6 +19,7 @@ from models.business_file.shape import Away, BusinessFile, Closed, Hours
 from models.business_file.state import Pairs, State, closed_of
 from models.db import table
 from models.holiday import Calendar
+from models.stranded import Why
 from models.tenant import Tenant
 
 Span = tuple[dt.datetime, dt.datetime]
@@ -26,13 +27,24 @@ Span = tuple[dt.datetime, dt.datetime]
 
 @dataclass(frozen=True)
 class Stranded:
-    """`starts_at` is in the zone that the customer was told; `reasons` are why it would not fit any more."""
+    """`starts_at` is in the zone that the customer was told; `reasons` are why it would not fit any more.
+
+    `why` is the gravest of them, for the list of what wants attention.
+    """
 
     appointment_id: int
     starts_at: dt.datetime
     professional: str
     services: tuple[str, ...]
     reasons: tuple[str, ...]
+    why: Why
+
+
+class Reason(NamedTuple):
+    """One cause, for the list and in words."""
+
+    why: Why
+    words: str
 
 
 @dataclass(frozen=True)
@@ -82,7 +94,9 @@ def find(
         if worse:
             local = visit.starts_at.astimezone(before.zone)
             services = tuple(name for _, name in visit.services)
-            found.append(Stranded(visit.id, local, names[visit.professional_id], services, tuple(worse)))
+            words = tuple(reason.words for reason in worse)
+            why = min((reason.why for reason in worse), key=lambda each: each != Why.TIME_ZONE)
+            found.append(Stranded(visit.id, local, names[visit.professional_id], services, words, why))
     return found
 
 
@@ -145,33 +159,36 @@ def _after(pairs: Pairs, file: BusinessFile) -> Agenda:
     )
 
 
-def _reasons(visit: Visit, agenda: Agenda) -> list[str]:
+def _reasons(visit: Visit, agenda: Agenda) -> list[Reason]:
     roster = agenda.rosters.get(visit.professional_id)
     if roster is None:
-        return ["the professional is gone"]
-    reasons = [_why_not(service, roster, agenda) for service in visit.services]
+        return [Reason(Why.PROFESSIONAL, "the professional is gone")]
+    reasons = [reason for service in visit.services if (reason := _why_not(service, roster, agenda))]
     if not _covers(_working(visit, roster.hours, agenda.zone), visit):
-        reasons.append("outside the working hours")
+        reasons.append(Reason(Why.HOURS, "outside the working hours"))
     if _touches(_away(visit, roster.time_off, agenda.zone), visit):
-        reasons.append("time off")
+        reasons.append(Reason(Why.TIME_OFF, "time off"))
     if _touches(_closed(visit, agenda.closures, agenda.zone), visit):
-        reasons.append("closure")
+        reasons.append(Reason(Why.CLOSURE, "closure"))
     if agenda.holidays and any(map(agenda.holidays.name_of, _dates(visit, agenda.zone))):
-        reasons.append("holiday")
-    return [reason for reason in reasons if reason]
+        reasons.append(Reason(Why.HOLIDAY, "holiday"))
+    return reasons
 
 
-def _why_not(service: tuple[int, str], roster: Roster, agenda: Agenda) -> str:
+def _why_not(service: tuple[int, str], roster: Roster, agenda: Agenda) -> Reason | None:
     service_id, name = service
     if service_id not in agenda.service_ids:
-        return f'the service "{name}" is gone'
-    return "" if service_id in roster.service_ids else f'the professional no longer offers "{name}"'
+        return Reason(Why.SERVICE, f'the service "{name}" is gone')
+    if service_id not in roster.service_ids:
+        return Reason(Why.OFFER, f'the professional no longer offers "{name}"')
+    return None
 
 
-def _moved(visit: Visit, old: ZoneInfo, new: ZoneInfo) -> list[str]:
+def _moved(visit: Visit, old: ZoneInfo, new: ZoneInfo) -> list[Reason]:
     """A new zone keeps the instant, but the customer was told a local time."""
     was, would_be = (visit.starts_at.astimezone(zone).replace(tzinfo=None) for zone in (old, new))
-    return [] if was == would_be else [f"the new time zone makes it {would_be:%Y-%m-%d %H:%M}"]
+    words = f"the new time zone makes it {would_be:%Y-%m-%d %H:%M}"
+    return [] if was == would_be else [Reason(Why.TIME_ZONE, words)]
 
 
 # Local days and minutes as instants

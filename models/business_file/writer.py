@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sqlmodel import Session, SQLModel
 
-from models import audit
+from models import audit, refit, stranded
 from models.business_file import state as database
 from models.business_file.compare import columns_of
 from models.business_file.plans import Plan, plan_from
@@ -26,8 +26,8 @@ def apply(session: Session, file: BusinessFile, now: dt.datetime, force: bool = 
     """Write the file's business, in the caller's writing transaction; says what changed.
 
     Nothing is written where appointments would be stranded, unless forced: they then keep their time, service
-    and professional, and staff have to see to them. Raises BusinessFileErrors where another business has the
-    number.
+    and professional, and are on the list of what staff have to see to. Raises BusinessFileErrors where
+    another business has the number.
     """
     database.lock(session, file.settings.slug)
     state = database.load(session, file.settings.slug)
@@ -39,6 +39,9 @@ def apply(session: Session, file: BusinessFile, now: dt.datetime, force: bool = 
     service_ids = _write_services(session, tenant_id, pairs)
     _write_people(session, tenant_id, pairs, service_ids)
     _write_closures(session, tenant_id, state, file)
+    session.flush()
+    refit.settle_fitting(session, now, session.get_one(Tenant, tenant_id))
+    stranded.strand(session, now, tenant_id, {each.appointment_id: each.why for each in plan.stranded})
     counts = Counter(str(change.kind) for change in plan.changes)
     audit.record(
         session, now, tenant_id, "business.import", detail={**counts, "stranded": len(plan.stranded)}
