@@ -4,11 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from bot.llm.offline import OfflineModel
 from models.appointment import AppointmentStatus
 from models.conversation import Holder
 from models.db import Database
 from models.handoff import Reason
 from models.run import Outcome
+from tests.conversations.test_waiting_list import FullDay
+from tests.fakes.days import ANA, local
 from tests.stage import BARBER, JOAO, Stage
 
 
@@ -78,3 +81,26 @@ def test_a_person_is_called(stage: Stage) -> None:
     assert episode.reason == Reason.PEDIDO_DO_CLIENTE
     [talk] = stage.conversations
     assert talk.holder == Holder.QUEUE
+
+
+def test_waiting_for_a_full_day_until_a_time_opens(sqlite_db: Database) -> None:
+    """Onto the list by chatting, offered what opens, and a "quero" books exactly that."""
+    days = FullDay(sqlite_db)
+    days.stage.model = OfflineModel()
+    assert "lista de espera de sexta-feira, 04/12/2026." in days.stage.say("corte sexta com a Ana")[0]
+    assert days.stage.say("nenhum, me avisa se abrir")[0].startswith(
+        "Posso colocar você na lista de espera: "
+    )
+    assert days.stage.say("pode")[0].startswith("Certo! Você está na lista de espera: Corte feminino")
+    assert days.states() == ["waiting"]
+    days.frees(ANA, 14, 30)
+    days.stage.clock.forward(minutes=5)
+    assert len(days.offer()) == 1
+    days.stage.clock.forward(minutes=5)
+    assert (
+        "Agendado: Corte feminino com Ana Souza, sexta-feira, 04/12/2026, às 14:30"
+        in days.stage.say("quero")[0]
+    )
+    assert local(4, 14, 30) in [
+        one.starts_at for one in days.stage.appointments if one.customer_id != days.filler
+    ]
