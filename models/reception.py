@@ -45,6 +45,7 @@ class Action(StrEnum):
     MARK = "appointment.mark"
     UNDO = "appointment.undo"
     KEEP = "appointment.keep"
+    TELL = "appointment.tell"
 
 
 # What changes a visit. Of these the last one can be taken back.
@@ -187,33 +188,44 @@ class Reception:
         if self._settle(visit, stranded.Outcome.KEPT):
             self._log(Action.KEEP, visit, {})
 
-    def tell(self, customer_id: int, text: str, key: str) -> None:
-        """Queue a text about the customer's visit; whoever holds the conversation keeps it.
+    def tell(self, appointment_id: int, text: str, key: str) -> None:
+        """Queue a text to the customer about their visit; whoever holds the conversation keeps it.
 
         The same `key` again sends nothing. Refusal(JANELA_FECHADA) where WhatsApp takes no text.
         """
-        row = self.session.scalar(
+        visit = appointment.locked(self.session, self._tenant_id, appointment_id)
+        talk = self._conversation(visit.customer_id)
+        if talk is None or not window_open(talk, self.now):
+            raise Refusal(Stop.JANELA_FECHADA)
+        assert talk.id is not None
+        if self._is_sent(talk.id, key):
+            return
+        message.add(
+            self.session,
+            self.now,
+            self._tenant_id,
+            talk.id,
+            author=Author.STAFF,
+            text=text,
+            staff_id=self.staff_id,
+            client_key=key,
+        )
+        self._log(Action.TELL, visit, {})
+
+    def _conversation(self, customer_id: int) -> Conversation | None:
+        return self.session.scalar(
             select(Conversation)
             .where(_CONVERSATION.c.tenant_id == self._tenant_id)
             .where(_CONVERSATION.c.customer_id == customer_id)
             .with_for_update(key_share=True)
             .execution_options(populate_existing=True)
         )
-        if row is None or not window_open(row, self.now):
-            raise Refusal(Stop.JANELA_FECHADA)
-        assert row.id is not None
-        sent = select(_MESSAGE.c.id).where(_MESSAGE.c.conversation_id == row.id, _MESSAGE.c.client_key == key)
-        if self.session.scalar(sent) is None:
-            message.add(
-                self.session,
-                self.now,
-                self._tenant_id,
-                row.id,
-                author=Author.STAFF,
-                text=text,
-                staff_id=self.staff_id,
-                client_key=key,
-            )
+
+    def _is_sent(self, conversation_id: int, key: str) -> bool:
+        query = select(_MESSAGE.c.id).where(
+            _MESSAGE.c.conversation_id == conversation_id, _MESSAGE.c.client_key == key
+        )
+        return self.session.scalar(query) is not None
 
     @property
     def _tenant_id(self) -> int:

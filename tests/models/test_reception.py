@@ -488,8 +488,10 @@ def lines(desk: Desk) -> list[tuple[str, str, int | None, str]]:
 def test_a_text_goes_out_once_and_takes_nothing(desk: Desk) -> None:
     """The bot keeps the conversation: the customer may book again with it."""
     hears(desk, WINDOW - timedelta(seconds=1))
+    key = desk.book("04 10:00")
     for _ in range(2):
-        desk.act(lambda each: each.tell(desk.ids.customer, "Desmarquei, Maria.", "key"))
+        desk.act(lambda each: each.tell(key, "Desmarquei, Maria.", "key"))
+    assert desk.events(key)[1:] == [("appointment.tell", "Rita", {})]
     assert lines(desk) == [("staff", "Desmarquei, Maria.", desk.rita, "queued")]
     with desk.db.reading() as session:
         assert session.get_one(Conversation, desk.ids.conversation).holder == "bot"
@@ -499,7 +501,8 @@ def test_a_text_goes_out_once_and_takes_nothing(desk: Desk) -> None:
 def test_outside_the_window_there_is_no_text(desk: Desk, ago: timedelta | None) -> None:
     if ago is not None:
         hears(desk, ago)
-    tell = lambda: desk.act(lambda each: each.tell(desk.ids.customer, "Oi", "key"))  # noqa: E731
+    key = desk.book("04 10:00")
+    tell = lambda: desk.act(lambda each: each.tell(key, "Oi", "key"))  # noqa: E731
     assert refused(tell) == Stop.JANELA_FECHADA
     assert lines(desk) == []
 
@@ -510,7 +513,7 @@ def test_a_text_that_cannot_go_takes_the_act_back_with_it(desk: Desk) -> None:
 
     def cancel_and_tell(each: Reception) -> None:
         each.cancel(key, "0.booked")
-        each.tell(desk.ids.customer, "Desmarquei.", "key")
+        each.tell(key, "Desmarquei.", "key")
 
     assert refused(lambda: desk.act(cancel_and_tell)) == Stop.JANELA_FECHADA
     assert desk.visit(key).status == "booked"
@@ -574,7 +577,9 @@ def test_what_is_not_on_the_list_is_kept_without_a_word(desk: Desk) -> None:
 # Strangers
 
 
-@pytest.mark.parametrize("act", ["book", "book with", "move", "move to", "cancel", "mark", "undo", "keep"])
+@pytest.mark.parametrize(
+    "act", ["book", "book with", "move", "move to", "cancel", "mark", "undo", "keep", "tell"]
+)
 def test_another_business_s_rows_are_missing(desk: Desk, act: str) -> None:
     """Exactly as those that do not exist, and nothing is written."""
     key = desk.book("02 15:00")
@@ -588,6 +593,7 @@ def test_another_business_s_rows_are_missing(desk: Desk, act: str) -> None:
         "mark": lambda each: each.mark(key, before[0].state, AppointmentStatus.DONE),
         "undo": lambda each: each.undo(key, before[0].state),
         "keep": lambda each: each.keep(key),
+        "tell": lambda each: each.tell(key, "Oi", "key"),
     }
     with pytest.raises(NotFound):
         if act == "move to":
