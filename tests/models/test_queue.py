@@ -16,7 +16,7 @@ from models.errors import NotFound
 from models.handoff import Reason
 from models.message import Author, Status
 from models.queue import Counts, Entry, Position, Tab
-from models.run import NewStep, Outcome, Run, StepKind
+from models.run import NewStep, Outcome, Run, RunStep, StepKind
 from tests.fakes.talk import Talk
 
 
@@ -201,6 +201,11 @@ def test_a_later_line_with_an_earlier_clock_is_missed_by_nobody(talk: Talk) -> N
     assert [line.message.text for line in new] == ["relógio atrasado"]
 
 
+def _add(session: Session, talk: Talk, run_id: int, position: int, step: NewStep) -> None:
+    place = {"tenant_id": talk.tenant, "run_id": run_id, "position": position}
+    session.add(RunStep(**place, at=talk.now, **vars(step)))
+
+
 def worked(session: Session, talk: Talk, through_seq: int, *tools: str) -> None:
     run_id = run.start(
         session,
@@ -218,9 +223,9 @@ def worked(session: Session, talk: Talk, through_seq: int, *tools: str) -> None:
     )
     for position, name in enumerate(tools):
         step = NewStep(StepKind.RESULT, {"name": name, "input": {}, "text": "", "tool_use_id": name})
-        run.add_step(session, talk.now, talk.tenant, run_id, 2 * position + 1, step)
+        _add(session, talk, run_id, 2 * position + 1, step)
         answer = NewStep(StepKind.ANSWER, [{"type": "text", "text": "…"}])
-        run.add_step(session, talk.now, talk.tenant, run_id, 2 * position, answer)
+        _add(session, talk, run_id, 2 * position, answer)
 
 
 def test_acts_are_runs_with_their_tool_results_in_order(talk: Talk) -> None:

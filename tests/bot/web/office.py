@@ -18,7 +18,7 @@ from models.conversation import Conversation
 from models.db import Database
 from models.handoff import Reason
 from models.message import Author, Incoming, Status
-from models.run import NewStep, Outcome, Run, StepKind
+from models.run import NewStep, Outcome, Run, RunStep, StepKind
 from tests.bot.edge import Clock, settings
 from tests.fakes import agenda
 from tests.fakes.agenda import Ids
@@ -153,7 +153,8 @@ class Office:
                 ),
             )
             for position, step in enumerate(steps):
-                run.add_step(session, self.clock(), row.tenant_id, run_id, position, step)
+                place = {"tenant_id": row.tenant_id, "run_id": run_id, "position": position}
+                session.add(RunStep(**place, at=self.clock(), **vars(step)))
         return run_id
 
     def flags(
