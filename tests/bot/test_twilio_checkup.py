@@ -13,6 +13,7 @@ from bot.finding import Finding
 from bot.http import ThreadClients
 from models.db import Database
 from tests.bot.edge import add_tenant, settings
+from tests.fakes import contract
 from tests.fakes.twilio import ACCOUNT, PUBLIC_URL, SENDER, TOKEN
 
 REMINDER, OFFER = "HX" + "1" * 32, "HX" + "2" * 32
@@ -107,6 +108,8 @@ def test_a_wrong_address_is_named_with_its_cure(
     body = json.loads(found.text.partition(" -d '")[2].rstrip("'"))
     assert body["webhook"]["status_callback_url"] == f"{PUBLIC_URL}/twilio/status"
     assert body["webhook"]["callback_url"].startswith(f"{PUBLIC_URL}/twilio/inbound#")
+    content_type = {"content-type": "application/json"}
+    contract.check("POST", f"/v2/Channels/Senders/{XE}", content_type, json.dumps(body).encode())
 
 
 def test_several_faults_are_one_line_and_one_cure(sqlite_db: Database) -> None:

@@ -23,6 +23,7 @@ from urllib.parse import parse_qs, urlsplit
 import httpx
 from twilio.request_validator import RequestValidator
 
+from tests.fakes import contract
 from tests.fakes.content import FakeContent, Shown, Unfit
 
 ACCOUNT = "AC" + "a1" * 16
@@ -111,7 +112,8 @@ class FakeTwilio:
     `arrived` are the messages to us, in order; nobody knows whether they were brought.
     `script` holds behaviours for the next creates; then `by_number` decides, then all is accepted. `typing`
     are the forms of the typing indicator, all refused by `typing_refused`. `forms` is the Content API, all of
-    it refused by `forms_refused`. `now` is Twilio's clock.
+    it refused by `forms_refused`. Each request is checked against Twilio's own description. `now` is Twilio's
+    clock.
     """
 
     account: str = ACCOUNT
@@ -142,6 +144,7 @@ class FakeTwilio:
         url = urlsplit(target)
         if not self._authenticated(headers.get("authorization", "")):
             return _error(401, 20003)
+        contract.check(method, target, headers, content)
         if (method, url.path) == ("POST", "/v2/Indicators/Typing.json"):
             return self._typing(_fields(content.decode()))
         if (method, url.path) == ("POST", "/v1/Content"):
