@@ -11,7 +11,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
 from models import conversation, customer, handoff
-from models.conversation import Holder, Place
+from models.conversation import Conversation, Holder, Place
 from models.customer import Wish
 from models.db import Database, UtcDateTime, table
 
@@ -242,9 +242,22 @@ def heeded(
     """Do at once as the customer wishes, whoever holds the conversation; what the line keeps of it."""
     if wish == Wish.STOP:
         customer.opt_out(session, now, tenant_id, customer_id)
+        _hush(session, now, tenant_id, customer_id)
     elif wish is None or not customer.opt_in(session, tenant_id, customer_id):
         return {}  # who had not stopped means something else by "voltar"
     return {"wish": wish, "only_wish": only}
+
+
+def _hush(session: Session, now: datetime, tenant_id: int, customer_id: int) -> None:
+    """What we were about to write first (only that has a `send_before`) is not sent any more."""
+    messages, talks = table(Message), table(Conversation)
+    mine = select(talks.c.id).where(talks.c.tenant_id == tenant_id, talks.c.customer_id == customer_id)
+    session.execute(
+        update(messages)
+        .where(messages.c.conversation_id.in_(mine), messages.c.status == Status.QUEUED)
+        .where(messages.c.send_before > now)
+        .values(send_before=now)
+    )
 
 
 def annotate(session: Session, line: Message, **extra: object) -> None:

@@ -1,14 +1,14 @@
 """Who wants no more messages is heeded at once, told once, and answered all the same when they write."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
-from models import conversation, handoff
+from models import conversation, handoff, message
 from models.customer import Customer
 from models.db import Database
 from models.handoff import Reason
-from models.message import Author
+from models.message import Author, Status
 from tests.fakes.claude import answer, text
 from tests.fakes.twilio import refuse
 from tests.stage import JOAO, MARIA, Stage
@@ -90,6 +90,16 @@ def test_while_people_hold_the_conversation_it_is_heeded_in_silence(stage: Stage
         handoff.flag(session, stage.clock(), 1, 1, Reason.PEDIDO_DO_CLIENTE)
     assert stage.say("não me mandem mais mensagens") == []
     assert opted_out(stage)
+
+
+def test_a_reminder_that_waits_in_the_outbox_is_not_sent_any_more(stage: Stage) -> None:
+    """What answers them goes out all the same."""
+    stage.say("oi")
+    with stage.db.writing() as session:
+        for text_, ends in (("Lembrete", stage.clock() + timedelta(hours=1)), ("Resposta", None)):
+            message.add(session, stage.clock(), 1, 1, author=Author.SYSTEM, text=text_, send_before=ends)
+    assert stage.say("parar")[0] == "Resposta"
+    assert [line.status for line in stage.messages if line.text == "Lembrete"] == [Status.DROPPED]
 
 
 def test_twilios_own_stop_is_no_work_for_people(stage: Stage) -> None:
