@@ -7,7 +7,7 @@ from datetime import timedelta
 
 import click
 
-from bot import bootstrap, worker
+from bot import bootstrap, optout, worker
 from bot.accounts import tenant_id as find_tenant
 from bot.services import Services
 from bot.settings import Settings
@@ -45,8 +45,14 @@ def _lines() -> Iterator[str]:
 
 def exchange(services: Services, tenant_id: int, text: str) -> list[str]:
     """Say one thing; give the lines that come back."""
+    said = optout.heard(text)
     incoming = Incoming(
-        tenant_id=tenant_id, addresses=(ADDRESS,), provider_sid=f"terminal-{secrets.token_hex(8)}", text=text
+        tenant_id=tenant_id,
+        addresses=(ADDRESS,),
+        provider_sid=f"terminal-{secrets.token_hex(8)}",
+        text=text,
+        wish=said.wish if said else None,
+        only_wish=said is not None and said.only,
     )
     received = message.receive(services.db, incoming, services.now(), timedelta(0))
     worker.drain(services)

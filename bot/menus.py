@@ -101,10 +101,12 @@ _ASKS = re.compile(
     r"confirma\w*|pode ser|esta (?:certo|correto)|tudo certo|certo|correto|fechado|combinado)\b"
 )
 _CANCELS = re.compile(r"\bcancel")
+# Behind the question, what a yes or a no would not answer.
+_ASKS_MORE = re.compile(r"\b(?:se|ou|prefer\w*|outr[oa]s?|diga|avis\w+|escolh\w+|qual|quer\w*)\b")
 
 
 def _wants_yes(text: str) -> bool:
     """Whether a text ends with a question that can be answered by yes or no."""
     asked, _, rest = text.rpartition("?")
     last = speech.folded(re.split(r"[.!?\n]", asked)[-1])
-    return bool(_ASKS.search(last)) and " ou " not in last and not re.search(r"\w", rest)
+    return bool(_ASKS.search(last)) and " ou " not in last and not _ASKS_MORE.search(speech.folded(rest))

@@ -82,6 +82,7 @@ def test_a_choice_says_when_and_with_whom() -> None:
         ("Corte com a Ana, quinta, 03/12, às 10h. Confirma?", (YES, NO, OTHER)),
         ("Corte com a Ana, quinta, 03/12, às 10h. Posso confirmar? 😊", (YES, NO, OTHER)),
         ("Então fica quinta, 03/12, às 10:00, certo?", (YES, NO, OTHER)),
+        ("Posso confirmar: corte, quinta, às 10:00? São 60 min, R$ 120,00.", (YES, NO, OTHER)),
         ("Quer que eu cancele o corte de quinta, 03/12, às 10:00?", (YES, NO)),
     ],
 )
