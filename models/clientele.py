@@ -4,7 +4,7 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import select
+from sqlalchemy import insert, select
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -109,7 +109,11 @@ def register(session: Session, now: datetime, tenant_id: int, name: str, address
         raise Known(known)
     try:
         with session.begin_nested():
-            return customer.find_or_create(session, now, tenant_id, [address], name)
+            # Not found or created: a twin that has just committed must not pass for ours.
+            customer_id = _added(session, now, tenant_id, name)
+            row = {"tenant_id": tenant_id, "customer_id": customer_id, "address": address}
+            session.execute(insert(_ADDRESS).values(row | {"match_key": match_key(address)}))
+            return customer_id
     except IntegrityError:
         # Somebody wrote from it for the first time at this very moment.
         known = _owner(session, tenant_id, address)

@@ -364,11 +364,11 @@ def visit(session: Session, talk: Talk, starts_at: datetime, *services: str, sta
     return row.id
 
 
-def test_a_day_holds_what_begins_in_it(talk: Talk) -> None:
-    """Half-open: midnight belongs to the day that it begins. Cancelled visits are there, and say so."""
+def test_a_day_holds_what_touches_it(talk: Talk) -> None:
+    """Half-open: who ends at midnight is not in the next day. Cancelled visits are there, and say so."""
     begins, ends = talk.now, talk.now + timedelta(days=1)
     with talk.db.writing() as session:
-        visit(session, talk, begins - timedelta(minutes=1), "antes")
+        visit(session, talk, begins - timedelta(hours=1), "antes")
         first = visit(session, talk, begins, "Corte", "Escova", status="cancelled")
         second = visit(session, talk, ends - timedelta(hours=2), "Barba")
         visit(session, talk, ends, "depois")

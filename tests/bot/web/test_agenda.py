@@ -24,10 +24,10 @@ def test_a_day_shows_its_visits_in_local_time(office: Office) -> None:
 
 
 def test_the_day_ends_at_the_business_s_midnight(office: Office) -> None:
-    """23:50 in São Paulo is the next day in UTC."""
-    office.books(office.says(name="Maria"), starts_in=timedelta(hours=13, minutes=30))
+    """22:50 in São Paulo is the next day in UTC."""
+    office.books(office.says(name="Maria"), starts_in=timedelta(hours=12, minutes=30))
     client = office.client()
-    assert "23:50" in client.get("/agenda?dia=2026-12-02").text
+    assert "22:50" in client.get("/agenda?dia=2026-12-02").text
     assert "Nenhum horário marcado neste dia." in client.get("/agenda?dia=2026-12-03").text
 
 
