@@ -453,6 +453,7 @@ def test_by_keyboard_alone(site: Site) -> None:
     conversation_id = waiting(site.office, name="Maria")
     page = site.visit(None)
     page.goto("/entrar")
+    expect(page.locator("input[name=email]")).to_be_focused()
     page.keyboard.type(ANA)
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
