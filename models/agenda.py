@@ -32,8 +32,8 @@ _EVENT, _STRANDED = table(AuditEvent), table(StrandedAppointment)
 class Visit:
     """One appointment, whatever its status, with the names of the day it was booked.
 
-    `conversation_id` and `address` are empty where the customer has never written. `state` changes with
-    every change of time or status: who has seen it has seen the visit as it is.
+    `conversation_id` and `address` are empty where the customer has never written. `version` rises with
+    every change of time; `state` tells it and the status: who has seen it has seen the visit as it is.
     """
 
     id: int
@@ -45,10 +45,13 @@ class Visit:
     address: str
     starts_at: datetime
     ends_at: datetime
+    busy_from: datetime
+    busy_until: datetime
     status: str
     squeeze_in: bool
     created_by: str
     cancel_reason: str
+    version: int
     state: str
     services: tuple[str, ...]
     service_ids: tuple[int, ...]
@@ -136,10 +139,13 @@ def _visit(row: Row[Any]) -> Visit:
         address=row.address or "",
         starts_at=row.starts_at,
         ends_at=row.ends_at,
+        busy_from=row.busy_from,
+        busy_until=row.busy_until,
         status=row.status,
         squeeze_in=row.squeeze_in,
         created_by=row.created_by,
         cancel_reason=row.cancel_reason,
+        version=row.schedule_version,
         state=f"{row.schedule_version}.{row.status}",
         services=(),
         service_ids=(),

@@ -96,7 +96,7 @@ def remove(
     Raises NotFound("block"), also for what stands in the business file.
     """
     assert tenant.id is not None
-    row = _own(session, tenant.id, kind, key)
+    row = _own(session, tenant.id, kind, key, lock=True)
     _lock(session, tenant.id, row.professional_id if isinstance(row, TimeOff) else None)
     session.delete(row)
     session.flush()
@@ -112,15 +112,19 @@ def remove(
     )
 
 
+def find(session: Session, tenant_id: int, kind: type[TimeOff] | type[Closure], key: int) -> Stretch:
+    """One row that staff have blocked. Raises NotFound("block"), also for the business file's."""
+    return _stretch(_own(session, tenant_id, kind, key, lock=False))
+
+
 def _own(
-    session: Session, tenant_id: int, kind: type[TimeOff] | type[Closure], key: int
+    session: Session, tenant_id: int, kind: type[TimeOff] | type[Closure], key: int, *, lock: bool
 ) -> TimeOff | Closure:
     columns = table(kind).c
-    row = session.scalar(
-        select(kind)
-        .where(columns.tenant_id == tenant_id, columns.id == key, columns.staff_id.is_not(None))
-        .with_for_update()
+    query = select(kind).where(
+        columns.tenant_id == tenant_id, columns.id == key, columns.staff_id.is_not(None)
     )
+    row = session.scalar(query.with_for_update() if lock else query)
     if row is None:
         raise NotFound("block")
     assert isinstance(row, TimeOff | Closure)

@@ -9,6 +9,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from models import customer
+from models.appointment import Appointment, AppointmentStatus
 from models.conversation import Conversation, window_open
 from models.customer import Customer, CustomerAddress, match_key
 from models.db import table
@@ -17,7 +18,8 @@ from models.errors import NotFound
 MOST_FOUND = 20
 LEAST_DIGITS = 4
 
-_CUSTOMER, _ADDRESS, _CONVERSATION = table(Customer), table(CustomerAddress), table(Conversation)
+_CUSTOMER, _ADDRESS = table(Customer), table(CustomerAddress)
+_APPOINTMENT, _CONVERSATION = table(Appointment), table(Conversation)
 
 
 @dataclass(frozen=True)
@@ -120,6 +122,22 @@ def register(session: Session, now: datetime, tenant_id: int, name: str, address
         if known is None:
             raise
         raise Known(known) from None
+
+
+def standing(
+    session: Session, tenant_id: int, name: str, professional_id: int, starts_at: datetime
+) -> int | None:
+    """The booked visit there of somebody of this name without a number: the same walk-in, sent twice."""
+    row: int | None = session.scalar(
+        select(_APPOINTMENT.c.id)
+        .join(_CUSTOMER, _CUSTOMER.c.id == _APPOINTMENT.c.customer_id)
+        .outerjoin(_ADDRESS, _ADDRESS.c.customer_id == _CUSTOMER.c.id)
+        .where(_APPOINTMENT.c.tenant_id == tenant_id, _APPOINTMENT.c.professional_id == professional_id)
+        .where(_APPOINTMENT.c.starts_at == starts_at, _APPOINTMENT.c.status == AppointmentStatus.BOOKED)
+        .where(_CUSTOMER.c.name == name, _ADDRESS.c.id.is_(None))
+        .limit(1)
+    )
+    return row
 
 
 class Known(Exception):

@@ -75,12 +75,15 @@ def _lock(session: Session, tenant_id: int, professional_id: int) -> None:
         raise NotFound("professional")
 
 
-def since(session: Session, tenant_id: int) -> dict[int, datetime]:
-    """The professionals whose calendar has an address, and when it was made."""
+def made(session: Session, tenant_id: int) -> dict[int, tuple[str, datetime]]:
+    """The professionals whose calendar has an address, with their name and when it was made."""
     rows = session.execute(
-        select(_FEED.c.professional_id, _FEED.c.created_at).where(_FEED.c.tenant_id == tenant_id)
+        select(_FEED.c.professional_id, _PROFESSIONAL.c.name, _FEED.c.created_at)
+        .join(_PROFESSIONAL, _PROFESSIONAL.c.id == _FEED.c.professional_id)
+        .where(_FEED.c.tenant_id == tenant_id)
+        .order_by(_PROFESSIONAL.c.name, _PROFESSIONAL.c.id)
     )
-    return {row[0]: row[1] for row in rows}
+    return {key: (name, moment) for key, name, moment in rows}
 
 
 def of_token(session: Session, token: str) -> CalendarFeed | None:

@@ -45,7 +45,14 @@ def create_app(services: Services, extra_blueprints: Iterable[Blueprint] = ()) -
     app.before_request(refuse_cross_site)
     csrf.init_app(app)
     login.manager.init_app(app)
-    own = (login.blueprint, queue.blueprint, conversation.blueprint, agenda.blueprint, health.blueprint)
+    own = (
+        login.blueprint,
+        queue.blueprint,
+        conversation.blueprint,
+        agenda.blueprint,
+        agenda.calendar,
+        health.blueprint,
+    )
     for blueprint in (*own, *extra_blueprints):
         app.register_blueprint(blueprint)
     _dress(app, https)

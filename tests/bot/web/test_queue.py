@@ -452,7 +452,7 @@ def test_a_window_that_shuts_is_a_change(office: Office, client: FlaskClient) ->
 @pytest.mark.parametrize(
     ("page", "limit"),
     [("/fila", 4), ("/fila?aba=minhas", 4), ("/fila?aba=todas", 4), ("/fila/linhas?aba=todas", 4),
-     ("/fila/{id}", 6), ("/agenda", 3)],
+     ("/fila/{id}", 6), ("/agenda", 10)],
 )  # fmt: skip
 def test_pages_ask_few_questions_however_much_there_is(office: Office, page: str, limit: int) -> None:
     conversation_id = office.says()

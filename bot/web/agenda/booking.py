@@ -1,0 +1,192 @@
+"""/agenda/novo: book for a customer who stands at the desk or telephones."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import phonenumbers
+from flask import Response, flash, make_response, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+from sqlmodel import Session
+from werkzeug.datastructures import MultiDict
+
+from bot.web import context, words
+from bot.web.agenda import base, board, notice, times
+from bot.web.agenda.base import blueprint
+from bot.web.agenda.times import Choice, Offered
+from models import agenda, appointment, catalog, clientele
+from models.catalog import Offer
+from models.clientele import Client, Known
+from models.errors import NotFound, Refusal
+from models.reception import Reception
+
+MAX_SERVICES = 5
+MAX_NAME = 120
+MAX_PHONE = 40
+MAX_SEARCH = 80
+
+
+@dataclass(frozen=True)
+class Wish:
+    """What the form says. `customer_id` None: a new customer of this name and phone, or nobody yet."""
+
+    customer_id: int | None
+    search: str
+    name: str
+    phone: str
+    service_ids: tuple[int, ...]
+    choice: Choice
+
+    @classmethod
+    def of(cls, values: MultiDict[str, str]) -> "Wish":
+        keys = [base.id_of(text) for text in values.getlist("servico")]
+        return cls(
+            customer_id=base.id_of(values.get("cliente", "")),
+            search=base.line(values.get("busca", ""), MAX_SEARCH),
+            name=base.line(values.get("nome", ""), MAX_NAME),
+            phone=base.line(values.get("telefone", ""), MAX_PHONE),
+            service_ids=tuple(dict.fromkeys(key for key in keys if key is not None)),
+            choice=Choice.of(values),
+        )
+
+    @property
+    def address(self) -> str | None:
+        """The new customer's address, as WhatsApp writes it; "" without a phone, None for what is none."""
+        if not self.phone:
+            return ""
+        try:
+            number = phonenumbers.parse(self.phone, "BR")
+        except phonenumbers.NumberParseException:
+            return None
+        if not phonenumbers.is_possible_number(number):
+            return None
+        return f"whatsapp:{phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)}"
+
+    def problem(self) -> str:
+        """What is missing before it can be booked; empty if nothing is."""
+        if self.customer_id is None and not clientele.folded(self.name):
+            return "Escolha um cliente, ou escreva o nome do novo."
+        if self.customer_id is None and self.address is None:
+            return "Este telefone não parece completo. Escreva com DDD, ou deixe em branco."
+        if not self.service_ids:
+            return "Escolha o serviço."
+        if len(self.service_ids) > MAX_SERVICES:
+            return f"São no máximo {MAX_SERVICES} serviços por visita."
+        if self.choice.start() is None or self.choice.professional_id is None:
+            return self.choice.missing()
+        return ""
+
+
+@blueprint.get("/novo")
+def book_form() -> ResponseReturnValue:
+    return _page(Wish.of(request.args))
+
+
+@blueprint.post("/novo")
+def book() -> ResponseReturnValue:
+    wish = Wish.of(request.form)
+    problem = wish.problem()
+    if problem:
+        return _page(wish, problem=problem, status=422)
+    try:
+        key, existed = base.receive(lambda desk: _book(desk, wish))
+    except Refusal as refused:
+        return _page(wish, refused=refused, status=422)
+    except Known as known:
+        wish = replace(wish, customer_id=known.customer_id)
+        problem = "Este telefone já é deste cliente. Se for a mesma pessoa, é só confirmar."
+        return _page(wish, problem=problem, status=422)
+    except NotFound:
+        problem = "O cliente, o serviço ou o profissional não existe mais. Escolha de novo."
+        return _page(replace(wish, customer_id=None), problem=problem, status=422)
+    flash("Este horário já estava marcado." if existed else "Horário marcado.")
+    told = None if existed else "1"
+    return redirect(url_for("agenda.show", appointment_id=key, avisar=told), 303)
+
+
+def _book(desk: Reception, wish: Wish) -> tuple[int, bool]:
+    """The appointment, and whether it was there before."""
+    start, who = wish.choice.start(), wish.choice.professional_id
+    assert start is not None
+    assert who is not None
+    if wish.customer_id is None and not wish.phone:
+        twin = clientele.standing(desk.session, context.tenant_id(), wish.name, who, start)
+        if twin is not None:
+            return twin, True
+    customer_id = wish.customer_id or clientele.register(
+        desk.session, desk.now, context.tenant_id(), wish.name, wish.address or ""
+    )
+    booked = desk.book(customer_id, who, wish.service_ids, start, wish.choice.leave)
+    assert booked.appointment.id is not None
+    return booked.appointment.id, booked.already_existed
+
+
+def _page(wish: Wish, *, problem: str = "", refused: Refusal | None = None, status: int = 200) -> Response:
+    with context.services().db.reading() as session:
+        client = _client(session, wish)
+        offers = catalog.offers(session, context.tenant_id())
+        people = agenda.professionals(session, context.tenant_id())
+        found = clientele.search(session, context.tenant_id(), wish.search) if wish.search else []
+        choice = wish.choice.over(None, base.today())
+        services = [offer for offer in offers if offer.id in wish.service_ids]
+        offered = _offered(session, wish, choice, services)
+    if refused is not None:
+        problem = notice.refusal(refused, people.get(choice.professional_id or 0, "o profissional"))
+    page = render_template(
+        "staff/agenda/book.html",
+        tenant=context.current_tenant(),
+        problem=problem,
+        wish=wish,
+        choice=choice,
+        client=client,
+        client_name=words.person(client.name, client.address) if client else "",
+        client_phone=words.phone(client.address) if client and client.address else "",
+        found=[(key, words.person(name, address), _phone(address)) for key, name, address in found],
+        services=_listed(offers, choice, wish),
+        chosen=services,
+        people=people,
+        offered=offered,
+        needs=times.needs(refused, choice),
+        **_limits(),
+    )
+    return make_response(page, status)
+
+
+def _limits() -> dict[str, int]:
+    return {"max_name": MAX_NAME, "max_phone": MAX_PHONE, "max_search": MAX_SEARCH}
+
+
+def _client(session: Session, wish: Wish) -> Client | None:
+    """Whom it is for; a foreign customer is as good as none."""
+    if wish.customer_id is None:
+        return None
+    try:
+        return clientele.client(session, context.now(), context.tenant_id(), wish.customer_id)
+    except NotFound:
+        return None
+
+
+def _offered(session: Session, wish: Wish, choice: Choice, services: Sequence[Offer]) -> Offered | None:
+    """The free times, once it is known what is to be done."""
+    by_id: Mapping[int, Offer] = {offer.id: offer for offer in services}
+    if not by_id or by_id.keys() != set(wish.service_ids) or len(by_id) > MAX_SERVICES:
+        return None
+    span = appointment.span_of([by_id[key] for key in wish.service_ids])
+    return times.offered(session, wish.service_ids, choice, span)
+
+
+def _listed(offers: Sequence[Offer], choice: Choice, wish: Wish) -> list[tuple[int, str, bool]]:
+    """The services that can be chosen: (id, words, chosen); of one professional, only theirs."""
+    return [
+        (offer.id, f"{offer.name} · {board.length_of(offer.duration_minutes)}", offer.id in wish.service_ids)
+        for offer in offers
+        if offer.professionals
+        and (
+            choice.professional_id is None
+            or offer.id in wish.service_ids
+            or any(key == choice.professional_id for key, _ in offer.professionals)
+        )
+    ]
+
+
+def _phone(address: str) -> str:
+    return words.phone(address) if address else ""

@@ -1,0 +1,164 @@
+"""/agenda: a day by professional, or a week of one of them; and what wants attention."""
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+
+from flask import render_template, request
+from flask.typing import ResponseReturnValue
+from sqlmodel import Session
+
+from bot.web import context, words
+from bot.web.agenda import base, board, notice
+from bot.web.agenda.base import blueprint
+from bot.web.agenda.board import Board, Source
+from models import agenda, catalog
+from models.agenda import Attention, Blocked, Visit
+from models.appointment import OCCUPYING
+from models.availability import Agenda, Busy
+
+WEEK = "semana"
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What an address asks for: a day or its week, of one professional or (None) of all."""
+
+    day: date
+    week: bool
+    professional_id: int | None
+
+    @property
+    def days(self) -> list[date]:
+        return board.week_of(self.day) if self.week else [self.day]
+
+
+@blueprint.get("")
+def day() -> ResponseReturnValue:
+    with context.services().db.reading() as session:
+        people = agenda.professionals(session, context.tenant_id())
+        asked = _asked(people)
+        waiting = agenda.attention(session, context.tenant_id(), context.now())
+        shown = read(session, asked, people, {entry.visit.id for entry in waiting})
+    step = timedelta(days=7 if asked.week else 1)
+    return render_template(
+        "staff/agenda/day.html",
+        tenant=context.current_tenant(),
+        asked=asked,
+        people=people,
+        board=shown,
+        waiting=[_waiting(entry) for entry in waiting],
+        label=_label(asked),
+        today=base.today(),
+        before=asked.day - step,
+        after=asked.day + step,
+    )
+
+
+def _asked(people: Mapping[int, str]) -> Asked:
+    """A week is always of one professional: without one, of the first."""
+    day, week = base.asked_day(request.args.get("dia", "")), request.args.get("ver") == WEEK
+    wanted = base.id_of(request.args.get("prof", ""))
+    chosen = wanted if wanted in people else None
+    if week and chosen is None:
+        chosen = next(iter(people), None)
+    return Asked(day, week, chosen)
+
+
+def _label(asked: Asked) -> str:
+    if not asked.week:
+        return words.headline(asked.day, base.today())
+    first, last = asked.days[0], asked.days[-1]
+    months = (words.MONTHS[first.month - 1], words.MONTHS[last.month - 1])
+    begins = f"{first.day}" if months[0] == months[1] else f"{first.day} de {months[0]}"
+    return f"{begins} a {last.day} de {months[1]} de {last.year}"
+
+
+def read(session: Session, asked: Asked, people: Mapping[int, str], attention: Collection[int]) -> Board:
+    """The columns of what is asked for, in five statements whatever their number."""
+    zone, days = base.zone(), asked.days
+    begins = board.midnight(days[0], zone)
+    ends = board.midnight(days[-1] + timedelta(days=1), zone)
+    visits = agenda.visits(session, context.tenant_id(), begins, ends, asked.professional_id)
+    names = _names(people, visits, asked)
+    blocks = agenda.blocked(session, context.tenant_id(), days[0], days[-1])
+    hours = catalog.hours(session, context.current_tenant(), list(names), days[0], days[-1])
+    busy = _busy(visits)
+    sources = [
+        _source(
+            each,
+            key,
+            names[key],
+            [visit for visit in visits if visit.professional_id == key and _touches(visit, each)],
+            blocks,
+            # Who does not work here any more has visits, but no time to give away.
+            replace(hours[key], busy=busy.get(key, ())) if key in people else Agenda(),
+            asked,
+        )
+        for each in days
+        for key in names
+    ]
+    return board.build(sources, context.now(), zone, attention)
+
+
+def _names(people: Mapping[int, str], visits: list[Visit], asked: Asked) -> dict[int, str]:
+    """Whose columns are shown: who works here, and who does not any more but has visits."""
+    if asked.professional_id is not None:
+        return {asked.professional_id: people[asked.professional_id]}
+    former = {visit.professional_id: visit.professional for visit in visits}
+    return dict(people) | {key: name for key, name in former.items() if key not in people}
+
+
+def _busy(visits: list[Visit]) -> dict[int, tuple[Busy, ...]]:
+    found: dict[int, list[Busy]] = defaultdict(list)
+    for visit in visits:
+        if visit.status in OCCUPYING:
+            found[visit.professional_id].append(Busy(visit.busy_from, visit.busy_until))
+    return {key: tuple(taken) for key, taken in found.items()}
+
+
+def _touches(visit: Visit, day: date) -> bool:
+    zone = base.zone()
+    begins, ends = board.midnight(day, zone), board.midnight(day + timedelta(days=1), zone)
+    return visit.starts_at < ends and visit.ends_at > begins
+
+
+def _source(
+    day: date,
+    professional_id: int,
+    name: str,
+    visits: list[Visit],
+    blocks: list[Blocked],
+    hours: Agenda,
+    asked: Asked,
+) -> Source:
+    calendar = context.current_tenant().holidays
+    title = words.WEEKDAYS[day.weekday()] if asked.week else name
+    return Source(
+        professional_id=professional_id,
+        date=day,
+        title=title,
+        subtitle=f"{day:%d/%m}" if asked.week else "",
+        agenda=hours,
+        visits=visits,
+        blocks=[
+            block
+            for block in blocks
+            if block.professional_id in (None, professional_id) and block.first <= day <= block.last
+        ],
+        holiday=calendar.name_of(day) if calendar else None,
+    )
+
+
+def _waiting(entry: Attention) -> dict[str, object]:
+    """One line of what wants attention, in words."""
+    visit = entry.visit
+    return {
+        "id": visit.id,
+        "customer": words.person(visit.customer, visit.address),
+        "what": f"{' + '.join(visit.services)} com {visit.professional}",
+        "when": base.when(visit.starts_at),
+        "why": notice.WHY[entry.why],
+        "since": base.at(entry.since),
+    }

@@ -1,0 +1,101 @@
+"""/agenda/calendarios: each professional's calendar in other programs, under a secret address."""
+
+from datetime import datetime, timedelta
+
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    flash,
+    get_flashed_messages,
+    redirect,
+    render_template,
+    request,
+    url_for,
+)
+from flask.typing import ResponseReturnValue
+
+from bot.web import context, words
+from bot.web.agenda import base, ics
+from bot.web.agenda.base import blueprint
+from models import agenda, feed
+from models.catalog import Professional
+from models.tenant import Tenant
+
+PERSON = "/calendarios/<int(max=2147483647):professional_id>"
+BEFORE, AFTER = timedelta(days=30), timedelta(days=120)
+ADDRESS = "address"  # the category of the one message that holds a new address
+MAX_TOKEN = 100
+
+# The calendar programs have no login: who knows the address may read it.
+calendar = Blueprint("calendar", __name__, url_prefix="/agenda")
+
+
+@blueprint.get("/calendarios")
+def feeds() -> ResponseReturnValue:
+    with context.services().db.reading() as session:
+        people = agenda.professionals(session, context.tenant_id())
+        made = feed.made(session, context.tenant_id())
+    names = people | {key: name for key, (name, _) in made.items()}
+    return render_template(
+        "staff/agenda/feeds.html",
+        tenant=context.current_tenant(),
+        people=[(key, name, _since(made[key][1]) if key in made else "") for key, name in names.items()],
+        fresh=_fresh(),
+    )
+
+
+def _fresh() -> dict[str, str]:
+    """The address that was made just now, by the professional's id."""
+    told = [str(text).partition(" ") for text in get_flashed_messages(category_filter=[ADDRESS])]
+    return {key: address for key, _, address in told}
+
+
+def _since(moment: datetime) -> str:
+    return words.day(moment.astimezone(base.zone()).date(), base.today())
+
+
+@blueprint.post(f"{PERSON}/renovar")
+def renew(professional_id: int) -> ResponseReturnValue:
+    """The new address is shown once, on the next page: of its secret part only a hash is kept."""
+    token = base.receive(
+        lambda desk: feed.renew(
+            desk.session, desk.now, context.tenant_id(), professional_id, context.staff_id()
+        )
+    )
+    flash(f"{professional_id} {address(token)}", ADDRESS)
+    return redirect(url_for("agenda.feeds", _anchor=f"p{professional_id}"), 303)
+
+
+@blueprint.post(f"{PERSON}/revogar")
+def revoke(professional_id: int) -> ResponseReturnValue:
+    base.receive(
+        lambda desk: feed.revoke(
+            desk.session, desk.now, context.tenant_id(), professional_id, context.staff_id()
+        )
+    )
+    flash("O endereço não funciona mais.")
+    return redirect(url_for("agenda.feeds"), 303)
+
+
+def address(token: str) -> str:
+    """Where the calendar is read, as programs outside know this host."""
+    root = (context.services().settings.public_url or request.host_url).rstrip("/")
+    return root + url_for("calendar.ics", token=token)
+
+
+@calendar.get("/ics/<token>.ics", endpoint="ics")
+def read(token: str) -> ResponseReturnValue:
+    """Whoever knows the address sees the calendar; any other address is missing."""
+    now = context.services().now()
+    with context.services().db.reading() as session:
+        found = feed.of_token(session, token) if len(token) <= MAX_TOKEN else None
+        if found is None:
+            abort(404)
+        tenant = session.get_one(Tenant, found.tenant_id)
+        person = session.get_one(Professional, found.professional_id)
+        visits = agenda.visits(session, found.tenant_id, now - BEFORE, now + AFTER, found.professional_id)
+    content = ics.render(f"{person.name} · {tenant.name}", tenant.address, tenant.slug, visits, now)
+    answer = Response(content, content_type="text/calendar; charset=utf-8")
+    answer.headers["Content-Disposition"] = 'inline; filename="agenda.ics"'
+    return answer

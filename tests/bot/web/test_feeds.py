@@ -1,0 +1,224 @@
+"""A professional's calendar in other programs: correct, secret, without phones."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from icalendar import Calendar, Event
+from sqlmodel import select
+
+from bot.web.agenda import feeds, ics
+from models.appointment import AppointmentStatus
+from models.audit import AuditEvent
+from models.catalog import Professional
+from models.db import Database
+from models.feed import CalendarFeed
+from tests.bot.web import days
+from tests.bot.web.days import TODAY, TOMORROW, Salon, at
+from tests.bot.web.office import BRUNO, LEAK, STRANGER, Office, post
+from tests.bot.web.test_board import visit
+
+NOW = datetime(2026, 12, 2, 13, 20, tzinfo=UTC)
+
+
+@pytest.fixture
+def office(sqlite_db: Database) -> Office:
+    return Office(sqlite_db)
+
+
+@pytest.fixture
+def salon(office: Office) -> Salon:
+    return Salon(office)
+
+
+def address(office: Office, professional_id: int) -> str:
+    """A new address, as the page shows it once."""
+    client = office.client()
+    answer = post(client, f"/agenda/calendarios/{professional_id}/renovar")
+    page = client.get(answer.headers["Location"]).text
+    found = re.search(r'readonly value="http://localhost(/agenda/ics/[^"]+\.ics)"', page)
+    assert found, page
+    assert found[1] not in client.get("/agenda/calendarios").text
+    return found[1]
+
+
+def events(office: Office, path: str) -> dict[str, Event]:
+    """The feed as a program without a login reads it, by summary."""
+    answer = office.client(None).get(path)
+    assert answer.status_code == 200
+    return {str(event["summary"]): event for event in Calendar.from_ical(answer.data).walk("VEVENT")}
+
+
+# The file
+
+
+def parsed(*visits: object, place: str = "") -> tuple[bytes, list[Event]]:
+    content = ics.render("Ana · Bela", place, "bela", visits, NOW)  # type: ignore[arg-type]
+    return content, list(Calendar.from_ical(content).walk("VEVENT"))
+
+
+def test_lines_are_folded_and_end_as_they_must() -> None:
+    """RFC 5545: 75 octets at most, CRLF, whole characters."""
+    name = "João D'Ávila; mora na Rua A, 1 \\ fundos 💈 " * 4
+    content, (event,) = parsed(visit("09:00", "10:00", customer=name), place="Rua Augusta, 1000; São Paulo")
+    lines = content.split(b"\r\n")
+    assert lines[-1] == b""
+    assert all(len(line) <= 75 for line in lines)
+    assert b"\n" not in content.replace(b"\r\n", b"")
+    content.decode()
+    assert str(event["summary"]) == f"Corte + Barba · {' '.join(name.split())}"
+    assert str(event["location"]) == "Rua Augusta, 1000; São Paulo"
+
+
+def test_times_are_utc() -> None:
+    """No time zone has to be described, and no program can misread one."""
+    content, (event,) = parsed(visit("09:00", "10:00"))
+    assert b"DTSTART:20261202T120000Z\r\n" in content
+    assert b"DTEND:20261202T130000Z\r\n" in content
+    assert b"DTSTAMP:20261202T132000Z\r\n" in content
+    assert b"TZID" not in content
+    assert event.start == at(TODAY, "09:00")
+
+
+def test_a_visit_keeps_its_uid_and_counts_its_changes() -> None:
+    """Move, cancel, take back: each is newer than the one before."""
+    story = [
+        visit("09:00", "10:00", version=0),
+        visit("11:00", "12:00", version=1),
+        visit("11:00", "12:00", version=1, status="cancelled"),
+        visit("11:00", "12:00", version=2),
+    ]
+    found = [parsed(each)[1][0] for each in story]
+    assert {str(event["uid"]) for event in found} == {"bela-1@horacerta"}
+    assert [event["sequence"] for event in found] == [0, 2, 3, 4]
+    assert [str(event["status"]) for event in found] == ["CONFIRMED", "CONFIRMED", "CANCELLED", "CONFIRMED"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "summary", "busy"),
+    [
+        ({}, "Corte + Barba · Maria", "OPAQUE"),
+        ({"status": "done"}, "Corte + Barba · Maria", "OPAQUE"),
+        ({"status": "no_show"}, "Corte + Barba · Maria (não veio)", "TRANSPARENT"),
+        ({"status": "cancelled"}, "Corte + Barba · Maria", "TRANSPARENT"),
+        ({"squeeze_in": True}, "Corte + Barba · Maria (encaixe)", "OPAQUE"),
+        ({"services": ()}, "Visita · Maria", "OPAQUE"),
+        ({"customer": ""}, "Corte + Barba · cliente", "OPAQUE"),
+        ({"customer": "+55 11 98888-7777"}, "Corte + Barba · cliente", "OPAQUE"),
+        ({"customer": "Ana 11988887777"}, "Corte + Barba · cliente", "OPAQUE"),
+        ({"customer": "Ana 2"}, "Corte + Barba · Ana 2", "OPAQUE"),
+        ({"customer": "a\r\nATTENDEE:b"}, "Corte + Barba · a ATTENDEE:b", "OPAQUE"),
+    ],
+)
+def test_what_is_told(changes: dict[str, object], summary: str, busy: str) -> None:
+    content, (event,) = parsed(visit("09:00", "10:00", address="whatsapp:+5511900000001", **changes))
+    assert (str(event["summary"]), str(event["transp"])) == (summary, busy)
+    assert b"90000" not in content
+    assert b"98888" not in content
+    assert b"\r\nATTENDEE" not in content
+
+
+# The address
+
+
+def test_a_professional_s_visits_and_nobody_else_s(office: Office) -> None:
+    days.full(office)
+    path = address(office, office.bela.bia)
+    assert set(events(office, path)) == {
+        "Corte feminino · Zilda Pereira (não veio)",
+        "Corte feminino · Karina Duarte",
+    }
+    answer = office.client(None).get(path)
+    assert answer.headers["Content-Type"] == "text/calendar; charset=utf-8"
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert answer.headers["X-Robots-Tag"] == "noindex"
+    assert "96666" not in answer.text
+
+
+def test_it_follows_the_agenda(office: Office, salon: Salon) -> None:
+    key = salon.books(salon.client("Rui"), "14:00")
+    path = address(office, office.bela.ana)
+    (event,) = events(office, path).values()
+    assert (event.start, event["sequence"]) == (at(TODAY, "14:00"), 0)
+    with office.db.writing() as session:
+        salon.desk(session).move(key, "0.booked", office.bela.ana, at(TOMORROW, "09:00"))
+    (event,) = events(office, path).values()
+    assert (event.start, event["sequence"]) == (at(TOMORROW, "09:00"), 2)
+    with office.db.writing() as session:
+        salon.desk(session).cancel(key, "1.booked")
+    (event,) = events(office, path).values()
+    assert (str(event["status"]), event["sequence"]) == ("CANCELLED", 3)
+
+
+def test_it_reaches_a_month_back_and_four_ahead(office: Office, salon: Salon) -> None:
+    for ahead in (-31, -29, 119, 121):
+        name = f"Cliente {ahead}"
+        salon.books(salon.client(name), "14:00", day=TODAY + timedelta(days=ahead))
+    path = address(office, office.bela.ana)
+    assert {summary.split(" · ")[1] for summary in events(office, path)} == {"Cliente -29", "Cliente 119"}
+
+
+def test_a_new_address_ends_the_old_one(office: Office) -> None:
+    old, new = (address(office, office.bela.ana) for _ in range(2))
+    client = office.client(None)
+    assert (client.get(old).status_code, client.get(new).status_code) == (404, 200)
+    assert post(office.client(BRUNO), f"/agenda/calendarios/{office.bela.ana}/revogar").status_code == 303
+    assert client.get(new).status_code == 404
+    with office.db.reading() as session:
+        acts = [row.action for row in session.scalars(select(AuditEvent).order_by("id"))]
+        assert session.scalars(select(CalendarFeed)).all() == []
+    assert [act for act in acts if act.startswith("feed")] == ["feed.renew", "feed.renew", "feed.revoke"]
+
+
+def test_only_a_hash_is_kept(office: Office) -> None:
+    path = address(office, office.bela.ana)
+    token = path.removeprefix("/agenda/ics/").removesuffix(".ics")
+    assert len(token) >= 43
+    with office.db.reading() as session:
+        (row,) = session.scalars(select(CalendarFeed))
+    assert (row.professional_id, row.staff_id) == (office.bela.ana, office.ana)
+    assert token not in repr(row)
+
+
+@pytest.mark.parametrize("token", ["x", "x" * 43, "x" * 5000, "%00", "..%2f..", "é"])
+def test_any_other_address_is_missing(office: Office, token: str) -> None:
+    address(office, office.bela.ana)
+    answer = office.client(None).get(f"/agenda/ics/{token}.ics")
+    assert answer.status_code == 404
+    assert LEAK not in answer.text
+
+
+def test_of_another_business_nothing_is_renewed_or_shown(office: Office) -> None:
+    client = office.client()
+    for act in ("renovar", "revogar"):
+        foreign = post(client, f"/agenda/calendarios/{office.outra.ana}/{act}")
+        missing = post(client, f"/agenda/calendarios/98765/{act}")
+        assert (foreign.status_code, foreign.text) == (missing.status_code, missing.text)
+        assert foreign.status_code == 404
+    with office.db.reading() as session:
+        assert session.scalars(select(CalendarFeed)).all() == []
+    stranger = office.client(STRANGER)
+    post(stranger, f"/agenda/calendarios/{office.outra.ana}/renovar")
+    assert "Criar endereço" in client.get("/agenda/calendarios").text
+    assert "Trocar endereço" not in client.get("/agenda/calendarios").text
+
+
+def test_who_left_has_no_address_to_renew_but_the_old_one_can_be_ended(office: Office, salon: Salon) -> None:
+    """Their visits are still there to be read until then."""
+    salon.marks(salon.books(salon.client("Rui"), "09:00"), AppointmentStatus.DONE)
+    path = address(office, office.bela.ana)
+    with office.db.writing() as session:
+        session.get_one(Professional, office.bela.ana).active = False
+    assert len(events(office, path)) == 1
+    client = office.client()
+    assert "Ana Souza</bdi></h2>" in client.get("/agenda/calendarios").text
+    post(client, f"/agenda/calendarios/{office.bela.ana}/revogar")
+    assert office.client(None).get(path).status_code == 404
+    assert "Ana Souza</bdi></h2>" not in client.get("/agenda/calendarios").text
+
+
+def test_the_address_is_the_public_one(sqlite_db: Database) -> None:
+    """Whatever the browser calls this host."""
+    office = Office(sqlite_db, values={"public_url": "https://bela.example.com/"})
+    with office.app.test_request_context("/agenda", base_url="http://evil.test"):
+        assert feeds.address("abc") == "https://bela.example.com/agenda/ics/abc.ics"
