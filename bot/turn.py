@@ -259,7 +259,10 @@ def _loop(
             messages=history.joined([*before, {"role": "user", "content": blocks}]),
             write_tools=frozenset(tool.name for tool in TOOLS if tool.writes),
         ),
-        evidence=Evidence(appointments=material.appointments),
+        evidence=Evidence(
+            appointments=material.appointments,
+            today=services.now().astimezone(material.tenant.zone).date(),
+        ),
     )
 
 

@@ -331,6 +331,10 @@ def finish(session: Session, mine: Claim, *, answered_seq: int) -> None:
     # Who wrote meanwhile waits since then: `due_at` was cleared by the claim, so something newer set it.
     waiting = case((conversations.c.due_at.is_not(None), conversations.c.last_inbound_at), else_=None)
     values = FREE | {"attempts": 0, "answered_seq": answered_seq, "waiting_since": waiting}
+    if answered_seq < mine.through_seq:
+        # A resumed run answers what its worker had seen; this claim took the mark of what came after that.
+        newer = func.coalesce(conversations.c.due_at, conversations.c.last_inbound_at)
+        values |= {"due_at": newer, "waiting_since": conversations.c.last_inbound_at}
     if change(session, update(conversations).where(_held(mine)).values(values)) != 1:
         raise LeaseLost
 

@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+import pytest
+
 from bot.worker import drain
 from models.conversation import Holder
 from models.db import Database
@@ -266,6 +268,32 @@ def test_burst_without_end_is_answered_all_the_same(db: Database, now: datetime)
         drain(stage.services)
     assert stage.twilio.bodies[:1] == ["Claro!"]
     assert len(stage.claude.requests) == 1
+
+
+def test_message_after_a_crash_is_answered_too(db: Database, now: datetime) -> None:
+    """The worker died in mid-run, the customer wrote again: the run resumes, then the newer one is answered."""
+
+    def dies(body: object) -> object:
+        stage.deliver("na verdade 11h!")
+        raise KeyboardInterrupt
+
+    stage = Stage(db, now, [dies, answer(text("Às 10h, certo?")), answer(text("Às 11h, certo?"))])
+    stage.deliver("quero às 10h")
+    stage.clock.forward(seconds=2)
+    with pytest.raises(KeyboardInterrupt):
+        drain(stage.services)
+    stage.clock.forward(minutes=1)
+    stage.work()
+    assert stage.twilio.bodies == ["Às 10h, certo?", "Às 11h, certo?"]
+
+
+def test_day_of_a_claim_must_be_that_of_the_booking(db: Database, now: datetime) -> None:
+    """Booked for tomorrow, told as today: asked again once, then people take over."""
+    lie = answer(text("Pronto! Seu corte está marcado para hoje às 10:00."))
+    stage = Stage(db, now, [answer(tool_use("agendar", TEN)), lie, lie])
+    [said] = stage.say("pode marcar")
+    assert "hoje às 10:00" not in said
+    assert [episode.reason for episode in stage.handoffs] == [Reason.PROMESSA_SEM_ACAO]
 
 
 def test_next_attendance_is_told_in_the_business_zone(db: Database) -> None:
