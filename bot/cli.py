@@ -66,7 +66,10 @@ def _settings(**overrides: object) -> Settings:
 
 def _database(settings: Settings) -> Database:
     """A database with the newest schema: SQLite is brought to it, PostgreSQL must have it."""
-    db = Database(settings.database_url)
+    try:
+        db = Database(settings.database_url)
+    except OSError as error:
+        raise Problem(f"DATABASE_URL: {error.filename}: {error.strerror}.") from None
     bootstrap.ensure_schema(db)
     return db
 

@@ -53,6 +53,8 @@ def parse_url(text: str) -> URL:
     url = make_url(text)
     if url.drivername in ("postgres", "postgresql"):
         return url.set(drivername="postgresql+psycopg")
+    if url.drivername == "sqlite" and url.database in (None, "", ":memory:"):
+        raise ValueError("a database in memory cannot be shared by threads")
     if url.drivername not in ("sqlite", "postgresql+psycopg"):
         raise ValueError(f"unsupported database: {url.drivername}")
     return url

@@ -124,6 +124,8 @@ def test_every_command_has_help(command: list[str], shell: Shell) -> None:
         (["serve"], {"SECRET_KEY": SECRET, "PORT": "eighty"}, "PORT: "),
         (["worker"], {"DATABASE_URL": "oracle://x"}, "DATABASE_URL: "),
         (["worker"], {"DATABASE_URL": "postgresql://127.0.0.1:1/none"}, "DATABASE_URL: "),
+        (["worker"], {"DATABASE_URL": "sqlite:////proc/none/x.db"}, "DATABASE_URL: /proc/none"),
+        (["worker"], {"DATABASE_URL": "sqlite://"}, "DATABASE_URL: "),
         (["worker"], {"LLM_PROVIDER": "anthropic"}, "ANTHROPIC_API_KEY is missing"),
         (["demo", "--data", "/proc/none"], {}, "--data: "),
         (["chat", "--tenant", "nobody"], {}, "--tenant: there is no business"),

@@ -271,7 +271,7 @@ def test_burst_without_end_is_answered_all_the_same(db: Database, now: datetime)
 
 
 def test_message_after_a_crash_is_answered_too(db: Database, now: datetime) -> None:
-    """The worker died in mid-run, the customer wrote again: the run resumes, then the newer one is answered."""
+    """The worker died in mid-run, the customer wrote again: the run resumes, then the newer is answered."""
 
     def dies(body: object) -> object:
         stage.deliver("na verdade 11h!")
