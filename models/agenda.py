@@ -6,14 +6,14 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Row, Select, select
+from sqlalchemy import ColumnElement, Row, Select, func, select
 from sqlmodel import Session
 
 from models.appointment import LONGEST_BUSY, Appointment, AppointmentService, AppointmentStatus
 from models.audit import AuditEvent
 from models.catalog import Closure, Professional, TimeOff
 from models.conversation import Conversation
-from models.customer import Customer
+from models.customer import Customer, CustomerAddress
 from models.db import table
 from models.errors import NotFound
 from models.staff import Staff
@@ -22,7 +22,7 @@ from models.stranded import StrandedAppointment
 MOST = 5000  # services at once
 
 _APPOINTMENT, _PART = table(Appointment), table(AppointmentService)
-_PROFESSIONAL, _CUSTOMER = table(Professional), table(Customer)
+_PROFESSIONAL, _CUSTOMER, _ADDRESS = table(Professional), table(Customer), table(CustomerAddress)
 _CONVERSATION, _STAFF = table(Conversation), table(Staff)
 _TIME_OFF, _CLOSURE = table(TimeOff), table(Closure)
 _EVENT, _STRANDED = table(AuditEvent), table(StrandedAppointment)
@@ -32,8 +32,9 @@ _EVENT, _STRANDED = table(AuditEvent), table(StrandedAppointment)
 class Visit:
     """One appointment, whatever its status, with the names of the day it was booked.
 
-    `conversation_id` and `address` are empty where the customer has never written. `version` rises with
-    every change of time; `state` tells it and the status: who has seen it has seen the visit as it is.
+    `conversation_id` is None where the customer has never written, `address` empty where none is known.
+    `version` rises with every change of time; `state` tells it and the status: who has seen it has seen the
+    visit as it is.
     """
 
     id: int
@@ -87,13 +88,21 @@ def some(session: Session, tenant_id: int, appointment_ids: Iterable[int]) -> li
 
 
 def _visits(*conditions: ColumnElement[bool]) -> Select[Any]:
+    # Who has never written may have a number all the same: staff have put it down.
+    newest = (
+        select(_ADDRESS.c.address)
+        .where(_ADDRESS.c.customer_id == _CUSTOMER.c.id)
+        .order_by(_ADDRESS.c.id.desc())
+        .limit(1)
+        .correlate(_CUSTOMER)
+    )
     return (
         select(
             _APPOINTMENT,
             _PROFESSIONAL.c.name.label("professional"),
             _CUSTOMER.c.name.label("customer"),
             _CONVERSATION.c.id.label("conversation_id"),
-            _CONVERSATION.c.address,
+            func.coalesce(_CONVERSATION.c.address, newest.scalar_subquery()).label("address"),
             _PART.c.service_id,
             _PART.c.name.label("service"),
         )

@@ -282,6 +282,7 @@ def _words(shown: Shown, draft: Draft, seen: int | None = None) -> dict[str, obj
     return {
         "id": row.id,
         "name": name,
+        "customer_id": shown.card.customer.id,
         "phone": words.phone(row.address),
         "holder": rows.holder(row.holder, shown.card.assignee_name, mine=mine),
         "holding": "mine" if mine else row.holder,
@@ -319,10 +320,10 @@ def _episode(card: Card, now: datetime, zone: ZoneInfo) -> Episode | None:
     return Episode(words.reason(card.handoff.reason), card.handoff.detail, since)
 
 
-def _visit(details: Details, now: datetime, zone: ZoneInfo) -> tuple[str, str]:
+def _visit(details: Details, now: datetime, zone: ZoneInfo) -> tuple[int, str, str]:
     start = details.starts_at.astimezone(zone)
     when = f"{words.day(start.date(), now.astimezone(zone).date())}, {start:%H:%M}"
-    return when, f"{' + '.join(details.services)} com {details.professional}"
+    return details.id, when, f"{' + '.join(details.services)} com {details.professional}"
 
 
 def _window(row: Conversation, now: datetime, zone: ZoneInfo) -> Window:

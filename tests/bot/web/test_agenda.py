@@ -703,7 +703,8 @@ def test_a_day_as_a_table(office: Office) -> None:
         "",
     ]
     assert ["Rui", "", "Barba", "Marcado", "sim"] in [row[4:] for row in rows]
-    assert "55 11 90000-0001" in answer.text
+    assert "55 11 90000-0001" in answer.text  # has written
+    assert "55 11 93333-2222" in answer.text  # has left a number
 
 
 @pytest.mark.parametrize(
@@ -822,3 +823,18 @@ def test_marking_is_offered_once_the_day_is_there(office: Office, salon: Salon) 
     assert f"/agenda/{key}/veio" in office.client().get(f"/agenda/{key}").text
     salon.marks(key, AppointmentStatus.DONE)
     assert f"/agenda/{key}/veio" not in office.client().get(f"/agenda/{key}").text
+
+
+# From a conversation
+
+
+def test_a_conversation_leads_to_the_customer_s_visits_and_to_a_new_one(office: Office) -> None:
+    conversation_id = office.says(name="Maria", phone=MARIA)
+    office.books(conversation_id, starts_in=timedelta(days=1))
+    client = office.client()
+    page = client.get(f"/fila/{conversation_id}").text
+    assert '<a href="/agenda/1"><b>amanhã, 10:20</b></a>' in page
+    customer_id = office.row(conversation_id).customer_id
+    assert f'href="/agenda/novo?cliente={customer_id}"' in page
+    assert "<b><bdi>Maria</bdi></b>" in client.get(f"/agenda/novo?cliente={customer_id}").text
+    assert f'href="/fila/{conversation_id}#fim"' in client.get("/agenda/1").text
