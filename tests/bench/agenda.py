@@ -1,4 +1,4 @@
-"""CPU of a list of free times and of a booking, with 200 professionals, at two sizes of the agenda."""
+"""CPU of free times, of a booking and of the agenda's pages, with 200 professionals, at two sizes."""
 
 import dataclasses
 import statistics
@@ -11,24 +11,29 @@ from typing import Any
 
 from sqlalchemy import event, insert
 
+from bot.services import Services
+from bot.web.app import create_app
 from models import schema
 from models.appointment import Appointment
 from models.catalog import Professional, ProfessionalService
 from models.db import Database, table
+from tests.bot.edge import settings
+from tests.bot.web.office import no_model, no_sender, post, token
 from tests.fakes import agenda
 from tests.fakes.agenda import Ids
+from tests.fakes.talk import PASSWORD, hire
 from tools import agendar, buscar_horarios
 from tools.agendar import Agendar
 from tools.buscar_horarios import BuscarHorarios
 
 NOW = datetime(2026, 12, 2, 13, 20, tzinfo=UTC)
 PROFESSIONALS = 200
-SIZES = (1_000, 100_000)
+SIZES = (10_000, 100_000)  # appointments; the day that is asked for is equally full in both
 ROUNDS = 60
 
 
 def filled(db: Database, size: int) -> tuple[Ids, list[int]]:
-    """Four visits a day with each professional, from a month ahead back into the past."""
+    """Four visits a day with each professional, from a week ahead back into the past."""
     with db.writing() as session:
         ids = agenda.studio(session, NOW, max_open_appointments=10**9)
         people = [ids.ana, ids.bia]
@@ -54,7 +59,7 @@ def filled(db: Database, size: int) -> tuple[Ids, list[int]]:
 def _visit(ids: Ids, people: list[int], customers: list[int], number: int) -> dict[str, Any]:
     who = people[number % PROFESSIONALS]
     turn = number // PROFESSIONALS
-    day = date(2026, 12, 31) - timedelta(days=turn // 4)
+    day = date(2026, 12, 11) - timedelta(days=turn // 4)
     start = datetime(day.year, day.month, day.day, (12, 13, 17, 19)[turn % 4], tzinfo=UTC)
     end = start + timedelta(hours=1)
     return {
@@ -109,9 +114,50 @@ def figures(size: int) -> dict[str, tuple[float, int]]:
             ),
             "free times, one professional": measured(db, lambda _n: buscar_horarios.run(context, bia)),
             "a booking": measured(db, book),
+            **pages(db, ids, people),
         }
         db.dispose()
     return found
+
+
+def pages(db: Database, ids: Ids, people: list[int]) -> dict[str, tuple[float, int]]:
+    """What staff wait for: the whole request, login and template included."""
+    office = Counter(db, ids)
+    day, week = "/agenda?dia=2026-12-04", f"/agenda?dia=2026-12-04&ver=semana&prof={ids.ana}"
+    return {
+        "the page of a day, 200 professionals": measured(db, lambda _n: office.get(day)),
+        "the page of a day, one professional": measured(db, lambda _n: office.get(f"{day}&prof={ids.ana}")),
+        "the page of a week": measured(db, lambda _n: office.get(week)),
+        "the form with a search": measured(db, lambda _n: office.get("/agenda/novo?busca=silva")),
+        "a booking by staff": measured(db, lambda number: office.book(people[number])),
+    }
+
+
+class Counter:
+    """The desk of the business, with somebody logged in."""
+
+    def __init__(self, db: Database, ids: Ids) -> None:
+        with db.writing() as session:
+            hire(session, NOW, ids.tenant, "rita@bela.test", "Rita")
+        values = {"public_url": None, "secret_key": "a-secret-that-is-long-enough-for-a-bench"}
+        app = create_app(
+            Services(settings(**values), db, model=no_model, sender_for=no_sender, now=lambda: NOW)
+        )
+        self.client = app.test_client()
+        self.ids = ids
+        post(self.client, "/entrar", page="/entrar", email="rita@bela.test", password=PASSWORD)
+        self.token = token(self.client)
+
+    def get(self, path: str) -> None:
+        answer = self.client.get(path)
+        assert answer.status_code == 200, answer.status_code
+
+    def book(self, who: int) -> None:
+        form = {"servico": self.ids.corte, "dia": "2026-12-07", "horario": f"{who} 15:00"}
+        answer = self.client.post(
+            "/agenda/novo", data={**form, "cliente": self.ids.customer, "csrf_token": self.token}
+        )
+        assert answer.status_code == 303, answer.text
 
 
 def main() -> None:
