@@ -33,8 +33,8 @@ class Visit:
     """One appointment, whatever its status, with the names of the day it was booked.
 
     `conversation_id` is None where the customer has never written, `address` empty where none is known.
-    `version` rises with every change of time; `state` tells it and the status: who has seen it has seen the
-    visit as it is.
+    `confirmed`: the customer has said that they come. `version` rises with every change of time; `state`
+    tells it and the status: who has seen it has seen the visit as it is.
     """
 
     id: int
@@ -50,6 +50,7 @@ class Visit:
     busy_until: datetime
     status: str
     squeeze_in: bool
+    confirmed: bool
     created_by: str
     cancel_reason: str
     version: int
@@ -152,6 +153,7 @@ def _visit(row: Row[Any]) -> Visit:
         busy_until=row.busy_until,
         status=row.status,
         squeeze_in=row.squeeze_in,
+        confirmed=row.confirmed_at is not None,
         created_by=row.created_by,
         cancel_reason=row.cancel_reason,
         version=row.schedule_version,

@@ -317,6 +317,8 @@ class _Day:
             yield "alert", "Precisa de atenção"
         if visit.squeeze_in:
             yield "squeeze", "Encaixe"
+        if visit.confirmed and visit.status == AppointmentStatus.BOOKED:
+            yield "ticks", "Confirmou"
         if said := STATUS[AppointmentStatus(visit.status)]:
             yield {"done": "tick", "no_show": "block", "cancelled": "block"}[visit.status], said
 

@@ -232,6 +232,7 @@ def _shared(found: Card) -> dict[str, object]:
         "day": day,
         "status": board.STATUS[AppointmentStatus(visit.status)],
         "squeezed": visit.squeeze_in,
+        "confirmed": visit.confirmed and booked,
         "reason": visit.cancel_reason,
         "lost": found.lost,
         "booked": booked,

@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from bot.web.agenda.board import DAY, MOST_LANES, ROW
 from bot.web.app import TEMPLATES
-from models import agenda, stranded
+from models import agenda, appointment, stranded
 from models.agenda import Visit
 from models.appointment import Appointment, AppointmentStatus
 from models.audit import AuditEvent
@@ -575,6 +575,18 @@ def test_a_page_that_is_old_changes_nothing(office: Office, salon: Salon, act: s
     assert said(answer) == "Este horário mudou enquanto a página estava aberta. Confira como ele está agora."
     assert "às 16:00" in answer.text
     assert visit(office, key) == before
+
+
+def test_who_has_confirmed_is_marked_until_the_next_change(office: Office, salon: Salon) -> None:
+    maria = salon.writes("Maria", MARIA)
+    key = salon.books(maria, "14:00", day=TOMORROW)
+    with office.db.writing() as session:
+        appointment.confirm(session, office.clock(), office.bela.tenant, maria, key)
+    client = office.client()
+    assert "Confirmou presença" in client.get(f"/agenda/{key}").text
+    assert "Confirmou" in client.get("/agenda?dia=2026-12-03").text
+    send(office, client, f"/agenda/{key}/remarcar", dia=TOMORROW, horario=f"{office.bela.ana} 16:00")
+    assert "Confirmou" not in client.get("/agenda?dia=2026-12-03").text
 
 
 # What wants attention

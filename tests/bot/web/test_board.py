@@ -42,6 +42,7 @@ def visit(start: str, end: str, key: int = 1, **more: object) -> Visit:
         busy_until=at(end),
         status="booked",
         squeeze_in=False,
+        confirmed=False,
         created_by="bot",
         cancel_reason="",
         version=0,
@@ -247,5 +248,10 @@ def test_words() -> None:
         1: ("is-booked squeezed", (("squeeze", "Encaixe"),)),
         2: ("is-done short", (("tick", "Atendido"),)),
     }
+    told = column(
+        visit("09:00", "10:00", confirmed=True), visit("13:00", "14:00", key=2, confirmed=True, status="done")
+    )
+    marks = {item.id: item.marks for item in told.items if isinstance(item, VisitItem)}
+    assert marks == {1: (("ticks", "Confirmou"),), 2: (("tick", "Atendido"),)}
     assert column().summary == "nenhum horário · 8 h livres"
     assert board.week_of(DAY)[0] == date(2026, 11, 30)
