@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO, get_args
@@ -18,7 +18,7 @@ from bot.evals import exam, report, task
 from bot.http import ThreadClients
 from bot.llm.prices import with_given
 from bot.services import Services
-from bot.settings import Provider, Settings, SettingsError, load
+from bot.settings import Provider, Settings, SettingsError, environment, load
 from bot.web.app import create_app
 from bot.web.webhook import webhook
 from bot.worker import Worker
@@ -41,7 +41,7 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> Any:
         try:
             return super().invoke(ctx)
-        except (SettingsError, server.PortTaken, bootstrap.WrongSchema, accounts.AccountError) as error:
+        except (SettingsError, server.NotListening, bootstrap.WrongSchema, accounts.AccountError) as error:
             raise Problem(str(error)) from None
         except DBAPIError as error:
             reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no answer"
@@ -66,12 +66,16 @@ def _settings(**overrides: object) -> Settings:
 
 def _database(settings: Settings) -> Database:
     """A database with the newest schema: SQLite is brought to it, PostgreSQL must have it."""
-    try:
-        db = Database(settings.database_url)
-    except OSError as error:
-        raise Problem(f"DATABASE_URL: {error.filename}: {error.strerror}.") from None
+    db = _opened(settings)
     bootstrap.ensure_schema(db)
     return db
+
+
+def _opened(settings: Settings) -> Database:
+    try:
+        return Database(settings.database_url)
+    except OSError as error:
+        raise Problem(f"DATABASE_URL: {error.filename}: {error.strerror}.") from None
 
 
 def _address_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -84,23 +88,25 @@ def _address_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Keep the data here.")
 def demo_command(host: str | None, port: int | None, data: Path | None) -> None:
     """The main job on embedded defaults: a phone to chat with, the bot, the staff page."""
-    host = host or os.environ.get("HOST") or "127.0.0.1"
-    try:
-        setup = demo.prepare(data, host, _port(port), os.environ)
-    except OSError as error:
-        raise Problem(f"--data: {error.filename or data}: {error.strerror}.") from None
+    given = environment()
+    host = host or given.get("HOST") or "127.0.0.1"
+    with demo.alone_in(data):
+        _demo(demo.prepare(data, host, _port(port, given), given))
+
+
+def _demo(setup: demo.DemoSetup) -> None:
     # The terminal shows the addresses, not the log of the sample life, unless somebody wants it.
-    log.configure(os.environ.get("LOG_LEVEL", "WARNING").upper(), setup.settings.log_format)
-    services = bootstrap.services(setup.settings, _database(setup.settings), os.environ)
+    log.configure((environment().get("LOG_LEVEL") or "WARNING").upper(), setup.settings.log_format)
+    services = bootstrap.services(setup.settings, _database(setup.settings), environment())
     demo.seed(services, setup)
     app = create_app(services, [webhook(services), *demo.blueprints(services, setup)])
     _serve(services, app, setup.lines_to_print, Worker(services))
 
 
-def _port(port: int | None) -> int:
+def _port(port: int | None, given: Mapping[str, str]) -> int:
     if port is not None:
         return port
-    text = os.environ.get("PORT") or "8000"
+    text = given.get("PORT") or "8000"
     if not text.isdigit() or int(text) > 65535:
         raise Problem("PORT: must be a number from 0 to 65535.")
     return int(text)
@@ -127,7 +133,7 @@ def web(host: str | None, port: int | None) -> None:
 def worker() -> None:
     """Only the worker half: answers, sends, keeps time. As many as wanted, on one PostgreSQL."""
     settings = _settings()
-    crew = Worker(bootstrap.services(settings, _database(settings), os.environ))
+    crew = Worker(bootstrap.services(settings, _database(settings), environment()))
     server.stop_on_signals()
     try:
         crew.start()
@@ -139,7 +145,7 @@ def worker() -> None:
 def _web_services(host: str | None, port: int | None) -> Services:
     settings = _settings(host=host, port=port)
     settings.require("secret_key")
-    return bootstrap.services(settings, _database(settings), os.environ)
+    return bootstrap.services(settings, _database(settings), environment())
 
 
 def _serve(services: Services, app: Flask, lines: list[str], crew: Worker | None) -> None:
@@ -178,7 +184,7 @@ def _hints(settings: Settings) -> list[str]:
 @main.command()
 def migrate() -> None:
     """Bring the database to the newest schema."""
-    db = Database(_settings().database_url)
+    db = _opened(_settings())
     before = schema.current(db)
     schema.migrate(db)
     after = schema.newest()
@@ -354,7 +360,7 @@ def eval_command(provider: str | None, trials: int, file: TextIO | None) -> None
 def doctor_command() -> None:
     """Check every setting against the real thing: one line each, exit code 1 if anything is wrong."""
     settings = _settings()
-    findings = doctor.examine(settings, os.environ)
+    findings = doctor.examine(settings, environment())
     for finding in findings:
         click.echo(finding.line())
     sys.exit(0 if all(finding.ok for finding in findings) else 1)

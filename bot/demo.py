@@ -1,13 +1,15 @@
 """What `horacerta demo` sets up: its own data, secrets and account, the sample businesses, their logins."""
 
 import atexit
+import fcntl
 import json
 import os
 import secrets
 import shutil
 import socket
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from ipaddress import ip_address
 from pathlib import Path
@@ -16,6 +18,7 @@ from flask import Blueprint
 from sqlmodel import Session, SQLModel, col, select
 
 from bot import accounts, demo_life
+from bot.server import NotListening
 from bot.services import Services
 from bot.settings import Settings, SettingsError, load
 from bot.standin import API, Account, Alarm, HttpPost, Line, Person, StandIn
@@ -37,7 +40,7 @@ PEOPLE = {
 }
 PASSWORD = "demo-hora-certa"  # noqa: S105  # known to everybody: only where nobody else can reach the page
 REMEMBERED = 2000
-SECRETS = "demo.json"
+SECRETS, LOCK = "demo.json", "demo.lock"
 
 
 @dataclass(frozen=True)
@@ -73,7 +76,7 @@ def prepare(data: Path | None, host: str, port: int, environment: Mapping[str, s
     """Settings for a demo on this address. Without a folder its data are gone when the program ends.
 
     The model comes from the environment as always; database, secrets and Twilio are the demo's own. Port 0
-    is a free one. Raises SettingsError.
+    is a free one. Raises SettingsError, NotListening.
     """
     folder = data or _passing_folder()
     own = _own(folder)
@@ -99,6 +102,25 @@ def prepare(data: Path | None, host: str, port: int, environment: Mapping[str, s
     )
 
 
+@contextmanager
+def alone_in(folder: Path | None) -> Iterator[None]:
+    """Makes the folder where there is none, and keeps other demos out of it. Raises SettingsError."""
+    if folder is None:
+        yield
+        return
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = (folder / LOCK).open("w")
+    except OSError as error:
+        raise SettingsError(f"--data: {folder} cannot be used ({error.strerror}).") from None
+    with file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SettingsError(f"--data: {folder} is in use by a demo that is running already.") from None
+        yield  # the lock goes with the file, and with the process
+
+
 def _passing_folder() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="horacerta-demo-"))
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
@@ -107,7 +129,7 @@ def _passing_folder() -> Path:
 
 def _own(folder: Path) -> dict[str, str]:
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return _secrets(folder / SECRETS)
     except OSError as error:
         raise SettingsError(f"--data: {folder} cannot be used ({error.strerror}).") from None
@@ -134,7 +156,10 @@ def _secrets(file: Path) -> dict[str, str]:
 def _free_port(host: str) -> int:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
-        probe.bind((host, 0))
+        try:
+            probe.bind((host, 0))
+        except OSError as error:
+            raise NotListening(host, 0, error) from None
         port: int = probe.getsockname()[1]
         return port
 

@@ -1,5 +1,7 @@
 """`horacerta doctor`: every setting checked against the real thing, one line each."""
 
+import io
+import wave
 from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -8,17 +10,20 @@ from zoneinfo import ZoneInfo
 import httpx
 from sqlalchemy.exc import DBAPIError
 
-from bot import bootstrap, twilio_checkup
+from bot import bootstrap, ears, twilio_checkup
 from bot.finding import Finding
 from bot.http import ThreadClients
 from bot.llm.client import ModelError, ModelRequest, Usage
 from bot.llm.prices import with_given
 from bot.settings import Provider, Settings
+from bot.transcription import NO_WORDS, Untranscribed
+from bot.whatsapp.twilio import API
 from models import schema
 from models.db import Database
 
 MAX_SKEW = timedelta(seconds=30)
 SECONDS = 20.0
+TRANSCRIPTION_SETTINGS = "TRANSCRIPTION_MODEL, TRANSCRIPTION_API_KEY and TRANSCRIPTION_BASE_URL"
 
 
 def examine(settings: Settings, environment: Mapping[str, str]) -> list[Finding]:
@@ -29,8 +34,10 @@ def examine(settings: Settings, environment: Mapping[str, str]) -> list[Finding]
             *_secrets(settings),
             *_database(settings),
             *(_model(provider, settings, http) for provider in settings.providers),
+            *_transcription(settings, http),
             *_twilio(settings, environment),
-            *_public_url(settings, http),
+            _public_url(settings, http),
+            _clock(settings, http, lambda: datetime.now(UTC)),
             _zone_data(),
         ]
 
@@ -44,7 +51,11 @@ def _secrets(settings: Settings) -> Iterator[Finding]:
 
 
 def _database(settings: Settings) -> Iterator[Finding]:
-    db = Database(settings.database_url, pool_size=1)
+    try:
+        db = Database(settings.database_url, pool_size=1)
+    except OSError as error:
+        yield Finding(False, "DATABASE_URL", f"cannot be used ({error.filename}: {error.strerror})")
+        return
     try:
         found, wanted = schema.current(db), schema.newest()
     except DBAPIError as error:
@@ -81,6 +92,33 @@ def _model(provider: Provider, settings: Settings, http: httpx.Client) -> Findin
     return Finding(True, subject, f"{client.model} answers{unpriced}")
 
 
+def _transcription(settings: Settings, http: httpx.Client) -> Iterator[Finding]:
+    """A second of silence, really sent: what matters is that the server takes it, not what it hears."""
+    subject = "transcription"
+    transcriber = ears.transcriber(settings, http)
+    if transcriber is None:
+        yield Finding(True, subject, "none; who sends a voice message is asked to write")
+        return
+    try:
+        transcriber.transcribe(_silence(), seconds=SECONDS)
+    except Untranscribed as error:
+        if str(error) != NO_WORDS:
+            text = f"{settings.transcription_model} does not hear ({error}); see {TRANSCRIPTION_SETTINGS}"
+            yield Finding(False, subject, text)
+            return
+    yield Finding(True, subject, f"{settings.transcription_model} hears voice messages")
+
+
+def _silence() -> bytes:
+    file = io.BytesIO()
+    with wave.open(file, "wb") as recording:
+        recording.setnchannels(1)
+        recording.setsampwidth(2)
+        recording.setframerate(16_000)
+        recording.writeframes(bytes(2 * 16_000))
+    return file.getvalue()
+
+
 def _twilio(settings: Settings, environment: Mapping[str, str]) -> Iterator[Finding]:
     http = ThreadClients(verify=httpx.create_ssl_context())
     try:
@@ -89,33 +127,56 @@ def _twilio(settings: Settings, environment: Mapping[str, str]) -> Iterator[Find
         http.close()
 
 
-def _public_url(settings: Settings, http: httpx.Client) -> Iterator[Finding]:
-    """Whether what Twilio will call leads here, and, by the answer's date, whether our clock is right."""
+def _public_url(settings: Settings, http: httpx.Client) -> Finding:
+    """Whether what Twilio will call leads here."""
     subject = "PUBLIC_URL"
     if not settings.public_url:
-        yield Finding(False, subject, "not set; it is the https address that Twilio's webhook is set to")
-        return
+        return Finding(False, subject, "not set; it is the https address that Twilio's webhook is set to")
     try:
         answer = http.get(f"{settings.public_url}/healthz")
-    except httpx.HTTPError as error:
-        yield Finding(False, subject, f"no answer ({type(error).__name__}); is the tunnel or proxy running?")
-        return
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        return Finding(False, subject, f"no answer ({type(error).__name__}); is the tunnel or proxy running?")
     if answer.status_code != httpx.codes.OK:
         text = f"answers {answer.status_code} at /healthz; it must lead to `horacerta web` or `serve`"
-        yield Finding(False, subject, text)
-    elif not settings.public_url.startswith("https://"):
-        yield Finding(False, subject, "is not https; Twilio will not send customers' messages to it safely")
-    else:
-        yield Finding(True, subject, f"webhook address: {settings.public_url}/twilio/inbound")
-    yield from _clock(answer.headers.get("date"), lambda: datetime.now(UTC))
+        return Finding(False, subject, text)
+    if not settings.public_url.startswith("https://"):
+        return Finding(False, subject, "is not https; Twilio will not send customers' messages to it safely")
+    return Finding(True, subject, f"webhook address: {settings.public_url}/twilio/inbound")
 
 
-def _clock(header: str | None, now: Callable[[], datetime]) -> Iterator[Finding]:
-    if header is None:
-        return
-    skew = abs(now() - parsedate_to_datetime(header))
-    text = f"{skew.total_seconds():.0f} s away from the server behind PUBLIC_URL"
-    yield Finding(skew <= MAX_SKEW, "clock", text)
+# The clock
+
+
+def _clock(settings: Settings, http: httpx.Client, now: Callable[[], datetime]) -> Finding:
+    """Compared with the first server that answers; what stands behind PUBLIC_URL may have our own clock."""
+    for url in _clocks(settings):
+        theirs = _date_of(http, url)
+        if theirs is not None:
+            skew = abs(now() - theirs)
+            server = httpx.URL(url).host
+            cure = "" if skew <= MAX_SKEW else "; have the system set its clock by NTP"
+            text = f"{skew.total_seconds():.0f} s away from that of {server}{cure}"
+            return Finding(skew <= MAX_SKEW, "clock", text)
+    return Finding(False, "clock", "no server was reached to compare it with; is this machine online?")
+
+
+def _clocks(settings: Settings) -> Iterator[str]:
+    yield settings.twilio_api_url or API
+    yield from {"anthropic": [settings.anthropic_base_url], "openai": [settings.openai_base_url]}.get(
+        settings.provider, []
+    )
+    if settings.public_url:
+        yield settings.public_url
+
+
+def _date_of(http: httpx.Client, url: str) -> datetime | None:
+    """What the server's clock says, whatever else it answers."""
+    try:
+        header = http.head(url).headers.get("date", "")
+        found = parsedate_to_datetime(header)
+    except (httpx.HTTPError, httpx.InvalidURL, ValueError, TypeError):
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def _zone_data() -> Finding:

@@ -53,13 +53,18 @@ class TwilioEars:
 
 def ears(settings: Settings, environment: Mapping[str, str], http: Http) -> Ears | None:
     """Those that the settings configure; None where they name no model for it."""
+    found = transcriber(settings, http)
+    if found is None:
+        return None
+    return TwilioEars(settings, environment, MediaStore(http, settings.twilio_api_url), found)
+
+
+def transcriber(settings: Settings, http: Http) -> Transcriber | None:
     if settings.transcription_model is None:
         return None
-    store = MediaStore(http, settings.twilio_api_url)
-    transcriber = Transcriber(
+    return Transcriber(
         http,
         settings.transcription_base_url,
         settings.transcription_model,
         settings.transcription_api_key,
     )
-    return TwilioEars(settings, environment, store, transcriber)

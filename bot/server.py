@@ -1,5 +1,6 @@
 """The HTTP server of one process, and its end by SIGTERM or Ctrl-C."""
 
+import errno
 import signal
 from collections.abc import Callable
 from types import FrameType
@@ -13,8 +14,18 @@ log = structlog.get_logger()
 THREADS = 16
 
 
-class PortTaken(Exception):
-    """The address cannot be listened on. The text is one sentence."""
+class NotListening(Exception):
+    """The address cannot be listened on. The text is one sentence, with the setting that is the cause."""
+
+    def __init__(self, host: str, port: int, error: OSError | ValueError) -> None:
+        number = error.errno if isinstance(error, OSError) else None
+        cure = "choose another with PORT or --port" if number in _OF_THE_PORT else _OTHER_HOST
+        reason = getattr(error, "strerror", None) or "no such address"
+        super().__init__(f"cannot listen on {host}:{port} ({reason}); {cure}.")
+
+
+_OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES, errno.EPERM)
+_OTHER_HOST = "HOST or --host must be an address of this machine, such as 127.0.0.1"
 
 
 def run(app: Flask, host: str, port: int, *, ready: Callable[[int], None]) -> None:
@@ -29,9 +40,8 @@ def run(app: Flask, host: str, port: int, *, ready: Callable[[int], None]) -> No
             # Kept for `OneProxy`, which knows when to believe them.
             clear_untrusted_proxy_headers=False,
         )
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise PortTaken(f"cannot listen on {host}:{port} ({reason}); choose another with PORT.") from None
+    except (OSError, ValueError) as error:
+        raise NotListening(host, port, error) from None
     try:
         ready(server.effective_port)
         server.run()  # ends at SystemExit, and lets its threads finish

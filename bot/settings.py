@@ -1,12 +1,16 @@
 """The environment, read once at start."""
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
+from dotenv import dotenv_values
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy.exc import ArgumentError
 
+from bot import setting_words
 from bot.llm import prices
 from models import db
 
@@ -107,14 +111,15 @@ class Settings(BaseSettings):
             raise ValueError("must look like sqlite:///file.db or postgresql://user@host/name") from None
         return value
 
-    @field_validator(
-        "public_url", "twilio_api_url", "anthropic_base_url", "openai_base_url", "transcription_base_url"
-    )
+    @field_validator("twilio_api_url", "anthropic_base_url", "openai_base_url", "transcription_base_url")
     @classmethod
     def _web_address(cls, value: str | None) -> str | None:
-        if value is not None and not value.startswith(("http://", "https://")):
-            raise ValueError("must begin with https:// (or http://)")
-        return value.rstrip("/") if value else value
+        return setting_words.address(value) if value else value
+
+    @field_validator("public_url")
+    @classmethod
+    def _root_address(cls, value: str | None) -> str | None:
+        return setting_words.root(value) if value else value
 
     @field_validator("secret_key")
     @classmethod
@@ -173,10 +178,31 @@ _CURES = {
 
 def load(env_file: Path | None = Path(".env"), **overrides: object) -> Settings:
     """The settings from the environment and `.env`; raises SettingsError with one sentence."""
+    _check_file(env_file)
     try:
         return Settings(_env_file=env_file, **overrides)  # type: ignore[arg-type]  # pydantic-settings' own
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        message = first["msg"].removeprefix("Value error, ")
-        name = "_".join(str(part) for part in first["loc"]).upper()
-        raise SettingsError(f"{name}: {message}." if name else f"{message}.") from None
+        field = Settings.model_fields.get("_".join(map(str, first["loc"])))
+        raise SettingsError(setting_words.sentence(first, field)) from None
+
+
+def _check_file(file: Path | None) -> None:
+    """Raise SettingsError if there is such a file, and it cannot be read as text."""
+    try:
+        if file is not None and (file.exists() or file.is_symlink()):
+            file.read_text("utf-8")
+    except OSError as error:
+        raise SettingsError(f"{file}: cannot be read ({error.strerror}).") from None
+    except UnicodeDecodeError:
+        raise SettingsError(f"{file}: is not written in UTF-8; save it again in that encoding.") from None
+
+
+def environment(env_file: Path = Path(".env")) -> Mapping[str, str]:
+    """What the process was given, and what only `.env` says: a business's own token may stand in either.
+
+    Raises SettingsError.
+    """
+    _check_file(env_file)
+    kept = {name: value for name, value in dotenv_values(env_file).items() if value is not None}
+    return kept | os.environ

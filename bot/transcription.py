@@ -13,6 +13,7 @@ from bot.whatsapp import clean
 CONNECT_SECONDS = 5.0
 MAX_ANSWER_BYTES = 1024 * 1024
 LANGUAGE = "pt"
+NO_WORDS = "no_words"
 
 
 class Untranscribed(Exception):
@@ -119,5 +120,5 @@ def _words(answer: bytes) -> str:
     text = document.get("text") if isinstance(document, Mapping) else None
     words = clean.text(text).strip() if isinstance(text, str) else ""
     if not any(char.isalnum() for char in words):
-        raise Untranscribed("no_words")
+        raise Untranscribed(NO_WORDS)
     return words

@@ -44,12 +44,15 @@ def _accounts(settings: Settings, environment: Mapping[str, str]) -> dict[Accoun
 
 
 def _tenants(settings: Settings) -> list[Tenant]:
-    db = Database(settings.database_url, pool_size=1)
+    try:
+        db = Database(settings.database_url, pool_size=1)
+    except OSError:
+        return []  # said by the check of the database
     try:
         with db.reading() as session:
             return list(session.exec(select(Tenant).order_by(Tenant.slug)).all())
     except DBAPIError:
-        return []  # said by the check of the database
+        return []
     finally:
         db.dispose()
 
@@ -63,7 +66,11 @@ def _account(
         yield Finding(False, subject, f"{missing} is not set; copy it from Twilio's console")
         return
     client = twilio_client(account, http, settings.twilio_api_url)
-    problem = credentials_problem(client)
+    try:
+        problem = credentials_problem(client)
+    except SendError as error:
+        yield Finding(False, subject, f"Twilio does not answer ({error}); is this machine online?")
+        return
     if problem:
         yield Finding(False, subject, f"{problem}; see TWILIO_ACCOUNT_SID and {account.missing}")
         return

@@ -1,8 +1,9 @@
 """Engine, the two kinds of transaction, and the UTC column type."""
 
+import os
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -132,8 +133,8 @@ def _engine(url: URL, pool_size: int) -> Engine:
             hide_parameters=True,
             connect_args={"options": POSTGRES_LIMITS, "connect_timeout": 10},
         )
-    if url.database and url.database != ":memory:":
-        Path(url.database).parent.mkdir(parents=True, exist_ok=True)
+    if url.database:
+        _make_private(Path(url.database))
     engine = create_engine(
         url,
         pool_size=pool_size,
@@ -144,6 +145,16 @@ def _engine(url: URL, pool_size: int) -> Engine:
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
+
+
+def _make_private(file: Path) -> None:
+    """A folder and a file that are not there yet, readable by nobody else: customers' words stand in it.
+
+    What SQLite puts beside the file has the file's own mode.
+    """
+    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _configure_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:

@@ -11,7 +11,7 @@ from twilio.rest import Client  # type: ignore[import-untyped]
 
 from bot.whatsapp.client import SendError
 from bot.whatsapp.inbound import PREFIX
-from bot.whatsapp.twilio import NO_ACCOUNT, calling
+from bot.whatsapp.twilio import CREDENTIALS, NO_ACCOUNT, calling
 
 NOT_FOUND = NO_ACCOUNT  # Twilio has one code for all that is not there
 _VARIABLE = re.compile(r"{{\s*(\w+)\s*}}")
@@ -45,10 +45,12 @@ class TemplateState:
 
 
 def credentials_problem(client: Client) -> str | None:
-    """Why the account does not take us; None if it does."""
+    """Why the account does not take us; None if it does. Raises SendError where Twilio does not say."""
     try:
         account = calling(lambda: client.api.v2010.accounts(client.account_sid).fetch())
     except SendError as error:
+        if error.code not in (CREDENTIALS, NO_ACCOUNT):
+            raise
         return f"Twilio does not accept the credentials ({error})"
     return None if account.status == "active" else f"the account is {account.status}"
 

@@ -1,6 +1,7 @@
 """What `horacerta demo` sets up: secrets that last, addresses that fit, some life at the first start."""
 
 import shutil
+import stat
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from sqlmodel import SQLModel, select
 from bot import demo
 from bot.demo import DemoSetup
 from bot.llm.offline import OfflineModel
+from bot.server import NotListening
 from bot.services import Services
 from bot.settings import SettingsError
 from bot.web.app import create_app
@@ -109,6 +111,35 @@ def test_a_folder_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "demo.json").write_text("{")
     with pytest.raises(SettingsError, match=r"demo\.json cannot be read"):
         prepare(tmp_path)
+
+
+def test_a_second_demo_is_kept_out_of_the_folder(tmp_path: Path) -> None:
+    """One sentence; when the first has ended, the folder is free."""
+    folder = tmp_path / "data"
+    with demo.alone_in(folder):
+        with (
+            pytest.raises(SettingsError, match=r"^--data: .*data is in use by a demo"),
+            demo.alone_in(folder),
+        ):
+            pass
+        with demo.alone_in(tmp_path / "other"), demo.alone_in(None):
+            pass
+    with demo.alone_in(folder):
+        assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+
+
+def test_a_folder_that_cannot_be_made_is_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with (
+        pytest.raises(SettingsError, match=r"--data: .*file.* cannot be used"),
+        demo.alone_in(tmp_path / "file"),
+    ):
+        pass
+
+
+def test_a_host_that_is_not_ours_is_one_sentence(tmp_path: Path) -> None:
+    with pytest.raises(NotListening, match=r"203\.0\.113\.7:0 .*; HOST or --host must be an address"):
+        prepare(tmp_path, host="203.0.113.7", port=0)
 
 
 def made(setup: DemoSetup, now: datetime) -> Services:

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,7 +57,9 @@ class Console:
         return httpx.Response(404, json={"code": 20404})
 
 
-def check(db: Database, console: Console, **tenant: object) -> list[Finding]:
+def check(
+    db: Database, console: Callable[[httpx.Request], httpx.Response], **tenant: object
+) -> list[Finding]:
     add_tenant(db, **tenant)
     http = ThreadClients(transport=httpx.MockTransport(console))
     try:
@@ -136,6 +139,28 @@ def test_a_wrong_token_ends_the_examination_of_its_account(sqlite_db: Database) 
     [found] = check(sqlite_db, Console(token="another"))
     assert not found.ok
     assert found.text.endswith("see TWILIO_ACCOUNT_SID and TWILIO_AUTH_TOKEN")
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 429, None])
+def test_a_twilio_that_does_not_answer_says_nothing_of_the_token(
+    sqlite_db: Database, status: int | None
+) -> None:
+    def away(request: httpx.Request) -> httpx.Response:
+        if status is None:
+            raise httpx.ConnectError("no way there")
+        return httpx.Response(status, text="<html>")
+
+    [found] = check(sqlite_db, away)
+    assert not found.ok
+    assert "Twilio does not answer" in found.text
+    assert "TWILIO_AUTH_TOKEN" not in found.text
+
+
+def test_a_database_that_cannot_be_opened_is_left_to_its_own_check() -> None:
+    http = ThreadClients(transport=httpx.MockTransport(Console()))
+    bad = settings(database_url="sqlite:////proc/none/x.db")
+    assert [one.ok for one in twilio_checkup.examine(bad, {}, http)] == [True]
+    http.close()
 
 
 # Templates

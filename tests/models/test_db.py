@@ -1,5 +1,7 @@
 """A unit of writing is done again where only chance was against it, and never otherwise."""
 
+import os
+import stat
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -135,3 +137,28 @@ def test_what_is_no_chance_is_not_repeated(db: Database) -> None:
     assert calls == [1]
     with db.reading() as session:
         assert session.execute(text("select count(*) from login_attempt")).scalar_one() == 0
+
+
+def test_what_sqlite_makes_is_for_nobody_else(tmp_path: Path) -> None:
+    """The folder, the file and what stands beside it; whatever the umask lets through."""
+    file = tmp_path / "data" / "shop.db"
+    before = os.umask(0)
+    try:
+        db = Database(f"sqlite:///{file}")
+        with db.writing() as session:
+            session.execute(text("create table t (x integer)"))
+            made = sorted(file.parent.iterdir())
+            assert [one.name for one in made] == ["shop.db", "shop.db-shm", "shop.db-wal"]
+            assert [stat.S_IMODE(one.stat().st_mode) for one in made] == [0o600] * 3
+        assert stat.S_IMODE(file.parent.stat().st_mode) == 0o700
+        db.dispose()
+    finally:
+        os.umask(before)
+
+
+def test_what_is_there_already_is_left_as_it_is(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    (tmp_path / "shop.db").touch(mode=0o640)
+    Database(f"sqlite:///{tmp_path / 'shop.db'}").dispose()
+    assert stat.S_IMODE((tmp_path / "shop.db").stat().st_mode) == 0o640
+    assert stat.S_IMODE(tmp_path.stat().st_mode) == 0o755
