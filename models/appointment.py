@@ -65,6 +65,7 @@ class Appointment(SQLModel, table=True):
         Index("ix_appointment_agenda", "tenant_id", "professional_id", "busy_from"),
         Index("ix_appointment_customer", "tenant_id", "customer_id", "starts_at"),
         Index("ix_appointment_day", "tenant_id", "starts_at"),
+        Index("ix_appointment_made", "tenant_id", "created_at", "created_by"),
     )
 
     id: int | None = Field(default=None, primary_key=True)

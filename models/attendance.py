@@ -1,5 +1,6 @@
 """When people of a business answer: its `handoff_hours` as arithmetic over instants. Pure."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -54,3 +55,28 @@ class Attendance:
             return
         for start, end in sorted(self.windows.get(str(day.weekday()), ())):
             yield instant(self.zone, day, start), instant(self.zone, day, end)
+
+
+class Meter:
+    """`Attendance.between` for many questions about one stretch of time: its windows are looked up once."""
+
+    def __init__(self, attendance: Attendance, first: datetime, last: datetime) -> None:
+        self._always = not attendance.windows
+        self._spans = () if self._always else tuple(attendance._spans(first, last))
+        self._begins = [begins for begins, _ in self._spans]
+        self._before = [timedelta()]  # how much was open before each window
+        for begins, ends in self._spans:
+            self._before.append(self._before[-1] + (ends - begins))
+
+    def between(self, begins: datetime, ends: datetime) -> timedelta:
+        """How much of [begins, ends) people answer in; both lie in the meter's stretch."""
+        if self._always:
+            return max(ends - begins, timedelta())
+        return max(self._open_until(ends) - self._open_until(begins), timedelta())
+
+    def _open_until(self, at: datetime) -> timedelta:
+        place = bisect_right(self._begins, at) - 1
+        if place < 0:
+            return timedelta()
+        begins, ends = self._spans[place]
+        return self._before[place] + (min(at, ends) - begins)

@@ -78,6 +78,13 @@ class Message(SQLModel, table=True):
         ForeignKeyConstraint(["tenant_id", "staff_id"], ["staff.tenant_id", "staff.id"]),
         Index("ix_message_tenant", "tenant_id", "id"),
         Index(
+            "ix_message_failed",
+            "tenant_id",
+            "created_at",
+            sqlite_where=text("status = 'failed'"),
+            postgresql_where=text("status = 'failed'"),
+        ),
+        Index(
             "ix_message_outbox",
             "send_after",
             sqlite_where=text("status in ('queued', 'sending', 'in_doubt')"),

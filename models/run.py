@@ -19,6 +19,7 @@ from sqlalchemy import (
     exists,
     insert,
     select,
+    text,
     update,
 )
 from sqlalchemy.exc import IntegrityError
@@ -42,7 +43,7 @@ class Run(SQLModel, table=True):
         ForeignKeyConstraint(["tenant_id", "conversation_id"], ["conversation.tenant_id", "conversation.id"]),
         Index("ix_run_conversation", "conversation_id", "id"),
         Index("ix_run_conversation_day", "tenant_id", "conversation_id", "started_at"),
-        Index("ix_run_tenant_day", "tenant_id", "started_at"),
+        Index("ix_run_tenant_day", "tenant_id", "started_at", "conversation_id"),
     )
 
     id: int | None = Field(default=None, primary_key=True)
@@ -79,7 +80,16 @@ class RunStep(SQLModel, table=True):
     """
 
     __tablename__ = "run_step"
-    __table_args__ = (UniqueConstraint("run_id", "position"),)
+    __table_args__ = (
+        UniqueConstraint("run_id", "position"),
+        Index(
+            "ix_run_step_error",
+            "tenant_id",
+            "at",
+            sqlite_where=text("kind = 'result' and error_class is not null"),
+            postgresql_where=text("kind = 'result' and error_class is not null"),
+        ),
+    )
 
     id: int | None = Field(default=None, primary_key=True)
     tenant_id: int

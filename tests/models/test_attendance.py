@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from models.attendance import Attendance
+from models.attendance import Attendance, Meter
 from models.holiday import Calendar, Place
 
 SAO_PAULO, NEW_YORK = ZoneInfo("America/Sao_Paulo"), ZoneInfo("America/New_York")
@@ -97,3 +97,12 @@ def test_between_is_the_sum_of_open_minutes(marks: list[int]) -> None:
     hour = first + timedelta(hours=1)
     counted = sum(SHOP.is_open(first + timedelta(minutes=minute)) for minute in range(60))
     assert SHOP.between(first, hour) == timedelta(minutes=counted)
+
+
+@given(st.sampled_from([SHOP, BRAZIL, ALWAYS]), st.lists(MINUTE, min_size=2, max_size=2), st.booleans())
+def test_a_meter_says_the_same(attendance: Attendance, marks: list[int], late: bool) -> None:
+    """Also for a stretch that ends before it begins, and over the holidays of Christmas."""
+    base = local("20 00:00") if late else local("01 00:00")
+    meter = Meter(attendance, base, base + timedelta(days=14))
+    begins, ends = (base + timedelta(minutes=mark) for mark in marks)
+    assert meter.between(begins, ends) == attendance.between(begins, ends)
