@@ -34,6 +34,7 @@ from models.catalog import Offer, Professional
 from models.customer import Customer
 from models.db import UtcDateTime, table
 from models.errors import NotFound, Refusal
+from models.reminder import Visit
 from models.tenant import Tenant
 
 
@@ -397,6 +398,16 @@ def upcoming(session: Session, tenant_id: int, customer_id: int, now: datetime) 
     )
 
 
+def ahead(session: Session, tenant_id: int, now: datetime) -> list[Visit]:
+    """All of a business's visits that are still to come, as its reminders know them."""
+    rows = session.execute(
+        select(_APPOINTMENT.c.id, _APPOINTMENT.c.schedule_version, _APPOINTMENT.c.starts_at)
+        .where(_APPOINTMENT.c.tenant_id == tenant_id, _APPOINTMENT.c.status == AppointmentStatus.BOOKED)
+        .where(_APPOINTMENT.c.starts_at > now)
+    )
+    return [Visit(*row) for row in rows]
+
+
 def details(session: Session, tenant_id: int, appointment_id: int) -> Details:
     """One appointment of the tenant, whatever its status. Raises NotFound("appointment")."""
     found = _details(session, _APPOINTMENT.c.tenant_id == tenant_id, _APPOINTMENT.c.id == appointment_id)
@@ -674,9 +685,9 @@ def _announce(
 ) -> None:
     """What follows from a visit's (new) time: its reminders, and the end of waiting for such a one."""
     assert appointment.id is not None
-    version, starts_at = appointment.schedule_version, appointment.starts_at
-    reminder.plan(session, now, tenant, appointment.id, version, starts_at)
-    day = starts_at.astimezone(tenant.zone).date()
+    visit = Visit(appointment.id, appointment.schedule_version, appointment.starts_at)
+    reminder.plan(session, now, tenant, visit)
+    day = appointment.starts_at.astimezone(tenant.zone).date()
     waitlist.fulfil(session, appointment.tenant_id, appointment.customer_id, services, day)
 
 

@@ -214,6 +214,23 @@ def stop(session: Session, now: datetime, tenant_id: int, lines: Select[Any]) ->
     return [key for key, status in session.execute(statement) if status == Status.QUEUED]
 
 
+def silence(session: Session, now: datetime, tenant_id: int, conversation_id: int) -> None:
+    """Send nothing any more that the bot said before a person took the conversation.
+
+    Also not when the bot has it back by then, nor what would only be sent anew.
+    """
+    messages = table(Message)
+    session.execute(
+        update(messages)
+        .where(messages.c.tenant_id == tenant_id, messages.c.conversation_id == conversation_id)
+        .where(messages.c.epoch.is_not(None), messages.c.status.in_(_ON_THEIR_WAY))
+        .values(send_before=now)
+    )
+
+
+_ON_THEIR_WAY = (*UNSENT, Status.ACCEPTED, Status.SENT)
+
+
 def _set(session: Session, message_id: int, **values: object) -> None:
     messages = table(Message)
     session.execute(update(messages).where(messages.c.id == message_id).values(values))

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
 
-from models import alert, audit, conversation, handoff, message
+from models import alert, audit, conversation, delivery, handoff, message
 from models.conversation import Conversation, Holder
 from models.errors import Conflict, NotFound, Refusal
 from models.handoff import CloseReason, Handoff
@@ -264,6 +264,8 @@ def _hand_to(session: Session, now: datetime, row: Conversation, staff_id: int) 
     if not _works_here(session, row.tenant_id, staff_id):
         raise NotFound("staff")
     conversation.to_staff(row, now, staff_id)
+    assert row.id is not None
+    delivery.silence(session, now, row.tenant_id, row.id)
     episode = handoff.standing(session, now, row)
     if episode.claimed_by is None:
         episode.claimed_by, episode.claimed_at = staff_id, now

@@ -4,16 +4,18 @@ The rows are the truth. They are made in the transaction that books or moves, an
 moves or cancels; whoever sends one claims its row and queues the line in one transaction as well.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from sqlalchemy import (
     CheckConstraint,
     ForeignKeyConstraint,
     Index,
+    Row,
     UniqueConstraint,
     and_,
     exists,
@@ -99,21 +101,32 @@ def schedule(zone: ZoneInfo, starts_at: datetime, hours: Iterable[int], now: dat
     return {each: at for at, each in by_moment.items()}
 
 
-def plan(
-    session: Session, now: datetime, tenant: Tenant, appointment_id: int, version: int, starts_at: datetime
-) -> None:
+@dataclass(frozen=True)
+class Visit:
+    """An appointment to come, and the version of its time."""
+
+    id: int
+    version: int
+    starts_at: datetime
+
+
+def plan(session: Session, now: datetime, tenant: Tenant, visit: Visit) -> None:
     """Make the reminders of an appointment's (new) time, by the rules of its business."""
+    _insert(session, tenant, visit, schedule(tenant.zone, visit.starts_at, tenant.reminders_hours, now))
+
+
+def _insert(session: Session, tenant: Tenant, visit: Visit, moments: Mapping[int, datetime]) -> None:
     rows = [
         {
             "tenant_id": tenant.id,
-            "appointment_id": appointment_id,
+            "appointment_id": visit.id,
             "hours": hours,
-            "version": version,
+            "version": visit.version,
             "due_at": at,
             "state": State.PENDING,
             "reason": "",
         }
-        for hours, at in schedule(tenant.zone, starts_at, tenant.reminders_hours, now).items()
+        for hours, at in moments.items()
     ]
     if rows:
         session.execute(insert(_REMINDER), rows)
@@ -132,6 +145,37 @@ def withdraw(session: Session, now: datetime, tenant_id: int, appointment_id: in
         session.execute(
             update(_REMINDER).where(_REMINDER.c.message_id.in_(stopped)).values(state=State.OBSOLETE)
         )
+
+
+def plan_anew(session: Session, now: datetime, tenant: Tenant, visits: Sequence[Visit]) -> None:
+    """Bring what is still to be said of these visits to the rules of their business as they are now.
+
+    What is due by now, was said or came to nothing stays as it is.
+    """
+    known = _of_visits(session, [visit.id for visit in visits])
+    for visit in visits:
+        wanted = schedule(tenant.zone, visit.starts_at, tenant.reminders_hours, now)
+        found = known.get((visit.id, visit.version), {})
+        for hours, row in found.items():
+            _adapt(session, now, row, wanted.get(hours))
+        _insert(session, tenant, visit, {hours: at for hours, at in wanted.items() if hours not in found})
+
+
+def _of_visits(session: Session, visits: Sequence[int]) -> dict[tuple[int, int], dict[int, Row[Any]]]:
+    """By visit and version, the reminders by their hours."""
+    found: dict[tuple[int, int], dict[int, Row[Any]]] = {}
+    for row in session.execute(select(_REMINDER).where(_REMINDER.c.appointment_id.in_(visits))):
+        found.setdefault((row.appointment_id, row.version), {})[row.hours] = row
+    return found
+
+
+def _adapt(session: Session, now: datetime, row: Row[Any], wanted: datetime | None) -> None:
+    values: dict[str, object] = {"state": State.OBSOLETE}
+    if wanted is not None:
+        values = {"state": State.PENDING, "due_at": wanted}
+    ahead = row.state == State.PENDING and row.due_at > now
+    if ahead or (row.state == State.OBSOLETE and wanted is not None):
+        session.execute(update(_REMINDER).where(_REMINDER.c.id == row.id).values(values))
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sqlmodel import Session, SQLModel
 
-from models import audit, refit, stranded
+from models import appointment, audit, refit, reminder, stranded
 from models.business_file import state as database
 from models.business_file.compare import columns_of
 from models.business_file.plans import Plan, plan_from
@@ -35,18 +35,27 @@ def apply(session: Session, file: BusinessFile, now: dt.datetime, force: bool = 
     plan = plan_from(session, state, pairs, file, now)
     if not plan.changes or (plan.stranded and not force):
         return plan
+    before = state.tenant and _reminding(state.tenant)
     tenant_id = _write_tenant(session, state.tenant, file, now)
     service_ids = _write_services(session, tenant_id, pairs)
     _write_people(session, tenant_id, pairs, service_ids)
     _write_closures(session, tenant_id, state, file)
     session.flush()
-    refit.settle_fitting(session, now, session.get_one(Tenant, tenant_id))
+    tenant = session.get_one(Tenant, tenant_id)
+    refit.settle_fitting(session, now, tenant)
+    if before is not None and before != _reminding(tenant):
+        reminder.plan_anew(session, now, tenant, appointment.ahead(session, tenant_id, now))
     stranded.strand(session, now, tenant_id, {each.appointment_id: each.why for each in plan.stranded})
     counts = Counter(str(change.kind) for change in plan.changes)
     audit.record(
         session, now, tenant_id, "business.import", detail={**counts, "stranded": len(plan.stranded)}
     )
     return replace(plan, applied=True)
+
+
+def _reminding(tenant: Tenant) -> tuple[object, ...]:
+    """What decides when reminders are due: the hours, and the zone that the nights are of."""
+    return tuple(tenant.reminders_hours), tenant.timezone
 
 
 def _write_tenant(session: Session, tenant: Tenant | None, file: BusinessFile, now: dt.datetime) -> int:

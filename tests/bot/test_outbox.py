@@ -1,5 +1,6 @@
 """The way out: each line once, in order, and what fails is retried, looked up or shown to people."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -10,7 +11,7 @@ from bot import outbox
 from bot.outbox import Doubt, Fail, Retry, decide
 from bot.whatsapp import codes
 from bot.whatsapp.client import Sender, SendError, Sent
-from models import delivery, message
+from models import conversation, delivery, desk, message
 from models.db import Database
 from models.delivery import EarlyStatus, Outgoing
 from models.message import Author, Content, Status
@@ -166,6 +167,55 @@ def test_a_bot_line_between_two_tries_is_dropped_as_well(edge: Edge) -> None:
     edge.clock.forward(minutes=1)
     edge.send_all()
     assert (edge.fake.bodies, edge.statuses()) == ([], ["dropped"])
+
+
+def _too_many(edge: Edge) -> None:
+    """Surely not sent, for a reason that passes."""
+    edge.fake.script.append(fakes.TOO_MANY)
+    edge.send_all()
+
+
+def _lost_answer(edge: Edge) -> None:
+    """Not taken, as it will turn out; nobody knows yet."""
+    edge.fake.script.append(fakes.RESET)
+    edge.send_all()
+
+
+def _undelivered(edge: Edge) -> None:
+    """Taken, and the pair of numbers then over its rate: sent anew by and by."""
+    edge.send_all()
+    edge.reports(edge.fake.sent[0], "undelivered", 63018)
+
+
+@pytest.mark.parametrize("trouble", [lambda _edge: None, _too_many, _lost_answer, _undelivered])
+def test_what_the_bot_said_before_a_person_stays_unsaid_when_it_is_back(
+    edge: Edge, trouble: Callable[[Edge], None]
+) -> None:
+    """The holder is the bot again by then, but people and the customer have agreed on something else."""
+    staff_id = add_staff(edge.db, edge.tenant_id)
+    edge.queue("Posso marcar às 10h?", epoch=edge.conversation().epoch)
+    trouble(edge)
+    said = len(edge.fake.sent)
+    edge.hand_to("staff", staff_id)
+    with edge.db.writing() as session:
+        desk.give_back(session, edge.clock(), edge.tenant_id, 1, staff_id)
+    edge.queue("Em que mais posso ajudar?", epoch=edge.conversation().epoch)
+    for _ in range(4):
+        edge.clock.forward(minutes=3)
+        outbox.settle(edge.services, edge.clock())
+        edge.send_all()
+    assert edge.fake.bodies[said:] == ["Em que mais posso ajudar?"]
+    assert edge.statuses() == ["dropped", "accepted"]
+
+
+def test_a_wait_that_the_customer_ends_does_not_unsay_what_the_bot_said(edge: Edge) -> None:
+    """Nobody of the staff ever had it."""
+    edge.queue("Seu horário é às 10h.", epoch=edge.conversation().epoch)
+    edge.hand_to("queue", add_staff(edge.db, edge.tenant_id))
+    with edge.db.writing() as session:
+        conversation.to_bot(conversation.lock(session, edge.tenant_id, 1))
+    edge.send_all()
+    assert edge.fake.bodies == ["Seu horário é às 10h."]
 
 
 def test_a_line_of_the_handover_itself_goes_out(edge: Edge) -> None:

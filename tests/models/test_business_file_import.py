@@ -10,12 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlmodel import select
 
+from models import appointment, customer
 from models.audit import AuditEvent
 from models.business_file import BusinessFileErrors, Kind, Plan, apply, parse, plan, render
 from models.business_file.values import DAYS, clock_text, fold
 from models.business_file.words import price_text
 from models.catalog import Closure, Professional, ProfessionalService, Service, TimeOff, WorkingWindow
 from models.db import Database
+from models.reminder import Reminder
 from models.tenant import Tenant
 from tests.conftest import NOW
 from tests.models.businesses import BASE, HOURS, edited, imported
@@ -424,3 +426,27 @@ def test_any_import_is_complete(db: Database, text: str) -> None:
     before = contents(db)
     assert imported(db, text, NOW).changes == ()
     assert contents(db) == before
+
+
+# Reminders of visits that are booked already
+
+
+def test_changed_reminder_hours_hold_for_what_is_booked(db: Database, now: datetime) -> None:
+    """Another change of the file leaves the reminders alone."""
+    imported(db, BASE, now)
+    with db.writing() as session:
+        tenant = session.get_one(Tenant, 1)
+        who = customer.find_or_create(session, now, 1, ["whatsapp:+5511987654321"], "Maria")
+        at = datetime(2026, 12, 4, 14, tzinfo=ZoneInfo("America/Sao_Paulo"))
+        appointment.book(session, now, tenant, who, 1, [1], at, "bot")
+
+    def hours() -> list[int]:
+        return sorted(row.hours for row in rows(db, Reminder) if row.state == "pending")
+
+    assert hours() == [2, 24]
+    imported(db, edited("horizon_days: 60", "horizon_days: 50"), now)
+    assert hours() == [2, 24]
+    imported(db, edited("reminders_hours: [24, 2]", "reminders_hours: [3]"), now)
+    assert hours() == [3]
+    imported(db, edited("reminders_hours: [24, 2]", "reminders_hours: []"), now)
+    assert hours() == []

@@ -187,6 +187,61 @@ def test_a_refused_move_changes_nothing(db: Database, ids: Ids, now: datetime) -
     assert rows(db) == before
 
 
+def plan_anew(
+    db: Database, ids: Ids, now: datetime, hours: list[int], zone: str = "America/Sao_Paulo"
+) -> None:
+    with db.writing() as session:
+        tenant = session.get_one(Tenant, ids.tenant)
+        tenant.reminders_hours, tenant.timezone = hours, zone
+        reminder.plan_anew(session, now, tenant, appointment.ahead(session, ids.tenant, now))
+
+
+def test_new_rules_hold_for_visits_that_are_booked_already(db: Database, ids: Ids, now: datetime) -> None:
+    """Hours that are gone, that stay and that are new; and back again, without a second row for any."""
+    book(db, ids, now)
+    plan_anew(db, ids, now, [24, 4])
+    assert sorted(rows(db)) == [
+        (0, 2, local(4, 12), "obsolete"),
+        (0, 4, local(4, 10), "pending"),
+        (0, 24, local(3, 14), "pending"),
+    ]
+    plan_anew(db, ids, now, [2])
+    plan_anew(db, ids, now, [2])
+    assert [row for row in sorted(rows(db)) if row[3] == "pending"] == [(0, 2, local(4, 12), "pending")]
+    assert len(rows(db)) == 3
+
+
+def test_what_was_said_or_is_due_stays_as_it_is(db: Database, ids: Ids, now: datetime) -> None:
+    book(db, ids, now)
+    with db.writing() as session:
+        claimed = reminder.claim(session, local(3, 14))
+    assert claimed is not None
+    plan_anew(db, ids, local(4, 12), [4])
+    assert sorted(rows(db)) == [(0, 2, local(4, 12), "pending"), (0, 24, local(3, 14), "sent")]
+
+
+def test_visits_of_the_past_and_cancelled_ones_get_none(db: Database, ids: Ids, now: datetime) -> None:
+    cancel(db, ids, now, book(db, ids, now))
+    before = rows(db)
+    plan_anew(db, ids, now, [3])
+    assert rows(db) == before
+    book(db, ids, now, local(3, 14))
+    before = rows(db)
+    plan_anew(db, ids, local(3, 14), [3])
+    assert rows(db) == before
+
+
+def test_a_new_zone_has_other_nights(db: Database, ids: Ids, now: datetime) -> None:
+    """Eleven in the morning minus three is five in Rio Branco: there it waits for the evening before."""
+    book(db, ids, now, local(4, 11))
+    plan_anew(db, ids, now, [3])
+    assert (0, 3, local(4, 8), "pending") in rows(db)
+    plan_anew(db, ids, now, [3], "America/Rio_Branco")
+    [(_, _, at, _)] = [row for row in rows(db) if row[3] == "pending"]
+    assert at != local(4, 8)
+    assert not quiet.is_night(ZoneInfo("America/Rio_Branco"), at)
+
+
 def test_a_move_takes_the_confirmation_back(db: Database, ids: Ids, now: datetime) -> None:
     """It was given for the other time."""
     key = book(db, ids, now)
