@@ -1,6 +1,7 @@
 """Engine, the two kinds of transaction, and the UTC column type."""
 
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -8,7 +9,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from sqlalchemy import CursorResult, DateTime, Dialect, Engine, Table, UpdateBase, create_engine, event
+from sqlalchemy import (
+    BindParameter,
+    CursorResult,
+    DateTime,
+    Dialect,
+    Engine,
+    Table,
+    UpdateBase,
+    bindparam,
+    create_engine,
+    event,
+)
 from sqlalchemy.engine import URL, Connection, make_url
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import OperationalError
@@ -66,6 +78,15 @@ def table(model: type[SQLModel]) -> Table:
     return cast(Table, cast(Any, model).__table__)
 
 
+def moment(name: str) -> BindParameter[datetime]:
+    """An instant that a statement is given when it runs.
+
+    Statements of the hot path are built once, when their module is loaded: building one costs more than
+    running it. The names that they are given must not be those of columns.
+    """
+    return bindparam(name, type_=UtcDateTime())
+
+
 class Database:
     """One engine; `reading()` and `writing()` are the only ways in.
 
@@ -77,6 +98,7 @@ class Database:
         self.url = parse_url(url) if isinstance(url, str) else url
         self.engine = _engine(self.url, pool_size)
         self._writer = self.engine.execution_options(write=True)
+        self._turn = threading.Lock()
 
     @property
     def is_sqlite(self) -> bool:
@@ -91,9 +113,23 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[Session]:
         """A transaction that commits at the end of the block, and rolls back if the block raises."""
-        with Session(self._writer, expire_on_commit=False) as session:
+        with self._alone(), Session(self._writer, expire_on_commit=False) as session:
             yield session
             session.commit()
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let the threads of this process write to SQLite one after the other.
+
+        SQLite itself waits for its lock by sleeping, ever longer and in no order: of hundreds of threads some
+        would wait until the time-out while the lock is free again and again.
+        """
+        mine = self.is_sqlite and self._turn.acquire(timeout=BUSY_TIMEOUT_MS / 1000)
+        try:
+            yield
+        finally:
+            if mine:
+                self._turn.release()
 
     def retrying(self, work: Callable[[Session], T]) -> T:
         """What `work` gives, done in a writing transaction of its own.
