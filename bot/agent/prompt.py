@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -43,7 +43,8 @@ def tool_specs(tools: tuple[Tool, ...]) -> tuple[ToolSpec, ...]:
     return tuple(ToolSpec(tool.name, tool.description, input_schema(tool.arguments)) for tool in tools)
 
 
-def version(system: str, specs: Sequence[ToolSpec]) -> str:
+@lru_cache(maxsize=256)
+def version(system: str, specs: tuple[ToolSpec, ...]) -> str:
     """A short digest of all that the model is told in common: a figure that jumps can be laid to a change."""
     parts = [system, *(f"{spec.name}\n{spec.description}\n{spec.input_schema}" for spec in specs)]
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:12]

@@ -6,10 +6,12 @@ A broken rule is our bug: a request that breaks one would be refused, again and 
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from bot.llm.blocks import ID, NAME, blocks_of, merged
-from bot.llm.client import Block, ChatMessage, ModelRequest
+from bot.llm.client import Block, ChatMessage, ModelRequest, ToolSpec
 
 Rule = Callable[[ModelRequest], Iterator[str]]
 Schema = dict[str, Any]
@@ -58,17 +60,26 @@ def _is_json(request: ModelRequest) -> Iterator[str]:
     size = 0
     for where, part in _parts(request):
         try:
-            size += len(json.dumps(part, ensure_ascii=False, allow_nan=False).encode())
+            size += _size_of_tool(part) if isinstance(part, ToolSpec) else _size(part)
         except (ValueError, TypeError, RecursionError) as error:
             yield f"{where}: the request body is not valid JSON: {type(error).__name__}"
     if size >= MAX_BYTES:
         yield f"request_too_large: {size} bytes"
 
 
+def _size(part: object) -> int:
+    return len(json.dumps(part, ensure_ascii=False, allow_nan=False).encode())
+
+
+@lru_cache(maxsize=256)
+def _size_of_tool(tool: ToolSpec) -> int:
+    return _size([tool.name, tool.description, tool.input_schema])
+
+
 def _parts(request: ModelRequest) -> Iterator[tuple[str, object]]:
     yield "system", request.system
     for n, tool in enumerate(request.tools):
-        yield f"tools.{n}", [tool.name, tool.description, tool.input_schema]
+        yield f"tools.{n}", tool
     for n, message in enumerate(request.messages):
         yield f"messages.{n}", message
 
@@ -132,18 +143,35 @@ def _schemas_are_strict(request: ModelRequest) -> Iterator[str]:
     """2.19: what `strict: true` can compile."""
     if len(request.tools) > MAX_STRICT_TOOLS:
         yield f"tools: at most {MAX_STRICT_TOOLS} strict tools"
-    nodes = []
-    for n, tool in enumerate(request.tools):
-        where = f"tools.{n}.custom.input_schema"
-        if tool.input_schema.get("type") != "object":
-            yield f"{where}.type: Input should be 'object'"
-        for node, fault in _walk(tool.input_schema, tool.input_schema, ()):
-            nodes.append(node)
-            yield from (f"{where}: {text}" for text in (fault, *_node_faults(node)) if text)
-    if sum(_optional(node) for node in nodes) > MAX_OPTIONAL:
+    found = [_strictness(tool) for tool in request.tools]
+    for n, one in enumerate(found):
+        yield from (f"tools.{n}.custom.input_schema{fault}" for fault in one.faults)
+    if sum(one.optional for one in found) > MAX_OPTIONAL:
         yield f"tools: at most {MAX_OPTIONAL} optional parameters"
-    if sum("anyOf" in node or isinstance(node.get("type"), list) for node in nodes) > MAX_UNIONS:
+    if sum(one.unions for one in found) > MAX_UNIONS:
         yield f"tools: at most {MAX_UNIONS} parameters of a union type"
+
+
+@dataclass(frozen=True)
+class _Strictness:
+    """What strict mode makes of one tool's schema: its faults, and how many parameters are of which kind."""
+
+    faults: tuple[str, ...]
+    optional: int
+    unions: int
+
+
+@lru_cache(maxsize=256)
+def _strictness(tool: ToolSpec) -> _Strictness:
+    schema = tool.input_schema
+    nodes = list(_walk(schema, schema, ()))
+    shape = [] if schema.get("type") == "object" else [".type: Input should be 'object'"]
+    faults = [f": {text}" for node, fault in nodes for text in (fault, *_node_faults(node)) if text]
+    return _Strictness(
+        faults=(*shape, *faults),
+        optional=sum(_optional(node) for node, _ in nodes),
+        unions=sum("anyOf" in node or isinstance(node.get("type"), list) for node, _ in nodes),
+    )
 
 
 def _walk(node: object, root: Schema, seen: tuple[str, ...]) -> Iterator[tuple[Schema, str]]:

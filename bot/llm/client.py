@@ -13,9 +13,13 @@ Block = dict[str, Any]
 ChatMessage = dict[str, Any]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ToolSpec:
-    """What the model is told of a tool. `input_schema` is strict JSON Schema."""
+    """What the model is told of a tool. `input_schema` is strict JSON Schema.
+
+    Each is itself, so that what was found out of one can be remembered: a request holds the same ones each
+    time.
+    """
 
     name: str
     description: str
