@@ -4,15 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlmodel import Session, col, select
+from sqlmodel import Session
 
 from bot import replies
 from bot.agent.history import Past
 from bot.replies import Answering
-from models import appointment, message, run
+from models import appointment, handoff, message, run
 from models.conversation import Claim
 from models.customer import Customer
-from models.handoff import Handoff
 from models.message import Direction, Message
 from models.run import Run, RunStep
 from models.tenant import Tenant
@@ -41,13 +40,13 @@ def load(session: Session, now: datetime, claim: Claim, turns: int) -> Material:
     tenant = session.get_one(Tenant, claim.tenant_id)
     customer = session.get_one(Customer, claim.customer_id)
     lines = message.transcript(session, claim.tenant_id, claim.conversation_id, limit=LINES_LOADED)
-    left = run.left_behind(session, claim)
+    runs = run.latest(session, claim, turns + 1)
+    steps = run.steps(session, [one.id for one in runs if one.id is not None])
+    left = run.left_behind(runs, claim)
     inputs = _inputs(lines, claim, left.through_seq if left else claim.through_seq)
     if not inputs:
         # Its messages are too far back to be loaded: what is newer is answered anew.
         left, inputs = None, _inputs(lines, claim, claim.through_seq)
-    runs = _runs(session, claim, turns + 1)
-    steps = run.steps(session, [one.id for one in runs if one.id is not None])
     return Material(
         tenant=tenant,
         customer_name=customer.name,
@@ -62,7 +61,7 @@ def load(session: Session, now: datetime, claim: Claim, turns: int) -> Material:
             ],
             runs=runs,
             steps=steps,
-            episodes=_episodes(session, claim),
+            episodes=handoff.closed(session, claim.tenant_id, claim.conversation_id, EPISODES_LOADED),
             zone=tenant.zone,
         ),
         left=left,
@@ -89,27 +88,3 @@ def _inputs(lines: Sequence[Message], claim: Claim, through: int) -> tuple[Messa
     return tuple(
         line for line in lines if line.direction == Direction.IN and claim.answered_seq < line.seq <= through
     )
-
-
-def _runs(session: Session, claim: Claim, most: int) -> Sequence[Run]:
-    query = (
-        select(Run)
-        .where(Run.tenant_id == claim.tenant_id, Run.conversation_id == claim.conversation_id)
-        .order_by(col(Run.id).desc())
-        .limit(most)
-    )
-    return list(reversed(session.exec(query).all()))
-
-
-def _episodes(session: Session, claim: Claim) -> Sequence[Handoff]:
-    query = (
-        select(Handoff)
-        .where(
-            Handoff.tenant_id == claim.tenant_id,
-            Handoff.conversation_id == claim.conversation_id,
-            col(Handoff.closed_at).is_not(None),
-        )
-        .order_by(col(Handoff.id).desc())
-        .limit(EPISODES_LOADED)
-    )
-    return list(reversed(session.exec(query).all()))

@@ -29,7 +29,7 @@ from models.conversation import Claim
 from models.errors import LeaseLost, NotFound, Refusal
 from models.handoff import Reason
 from models.message import Author
-from models.run import Run, RunStep, StepKind
+from models.run import NewStep, Run, RunStep, StepKind
 from models.tenant import Tenant
 from models.usage import Limit, Over
 from tools import TOOLS
@@ -154,20 +154,17 @@ def _begin(services: Services, claim: Claim, material: Material) -> Turn:
     model = services.model()
     system = prompt.system_prompt(material.tenant)
     specs = prompt.tool_specs(TOOLS)
+    steps = material.left_steps
+    blocks = _input_blocks(services, material, steps)
     if material.left is not None and material.left.id is not None:
         run_id, through = material.left.id, material.left.through_seq
-        steps = material.left_steps
         log.info("run_resumed", run=run_id, steps=len(steps))
     else:
-        through, steps = claim.through_seq, []
-        run_id = _start_run(services, claim, model, prompt.version(system, specs))
+        through = claim.through_seq
+        run_id = _start_run(services, claim, model, prompt.version(system, specs), blocks)
     account = Account(services.prices, model.provider, model.model)
-    recorder = RunRecorder(services.db, claim, run_id, services.now, account)
-    blocks = _input_blocks(services, material, steps)
-    if steps:
-        recorder.resume(steps)
-    else:
-        recorder.input(blocks)
+    account.add_steps(steps)
+    recorder = RunRecorder(services.db, claim, run_id, services.now, account, position=len(steps) or 1)
     return Turn(
         claim=claim,
         tenant=material.tenant,
@@ -179,24 +176,28 @@ def _begin(services: Services, claim: Claim, material: Material) -> Turn:
     )
 
 
-def _start_run(services: Services, claim: Claim, model: ModelClient, version: str) -> int:
+def _start_run(
+    services: Services, claim: Claim, model: ModelClient, version: str, blocks: list[Block]
+) -> int:
+    """A run and its first step, that which opens it."""
+    now = services.now()
+    new = Run(
+        tenant_id=claim.tenant_id,
+        conversation_id=claim.conversation_id,
+        from_seq=claim.answered_seq,
+        through_seq=claim.through_seq,
+        epoch=claim.epoch,
+        provider=model.provider,
+        model=model.model,
+        prompt_version=version,
+        started_at=now,
+    )
     with services.db.writing() as session:
         conversation.hold(session, claim)
-        run.supersede(session, services.now(), claim)
-        return run.start(
-            session,
-            Run(
-                tenant_id=claim.tenant_id,
-                conversation_id=claim.conversation_id,
-                from_seq=claim.answered_seq,
-                through_seq=claim.through_seq,
-                epoch=claim.epoch,
-                provider=model.provider,
-                model=model.model,
-                prompt_version=version,
-                started_at=services.now(),
-            ),
-        )
+        run.supersede(session, now, claim)
+        run_id = run.start(session, new)
+        run.add_step(session, now, claim, run_id, 0, NewStep(StepKind.INPUT, blocks))
+    return run_id
 
 
 def _input_blocks(services: Services, material: Material, steps: Sequence[RunStep]) -> list[Block]:
@@ -291,7 +292,6 @@ def _commit(services: Services, turn: Turn, outcome: Outcome) -> None:
             case HandedOff():
                 _hand_over(session, now, turn, outcome)
     log.info("run_ended", run=turn.run_id, outcome=_outcome_name(outcome), **turn.recorder.account.totals())
-    services.wake_outbox.set()
 
 
 def _outcome_name(outcome: Outcome) -> str:
@@ -396,7 +396,6 @@ def _answer_plainly(services: Services, claim: Claim, plain: Plain) -> None:
             extra=plain.extra,
         )
     log.info("answered_plainly")
-    services.wake_outbox.set()
 
 
 def _confirm(services: Services, claim: Claim, material: Material) -> bool:
@@ -414,7 +413,6 @@ def _confirm(services: Services, claim: Claim, material: Material) -> bool:
     except (NotFound, Refusal):
         return False
     log.info("visit_confirmed", appointment=visit.id)
-    services.wake_outbox.set()
     return True
 
 
@@ -439,7 +437,6 @@ def _pause(services: Services, claim: Claim, over: Over) -> None:
 def _to_people(services: Services, claim: Claim, reason: Reason, detail: str = "") -> None:
     with services.db.writing() as session:
         _hand_over_plainly(session, services.now(), claim, reason, detail=detail)
-    services.wake_outbox.set()
 
 
 def _hand_over_plainly(
@@ -502,12 +499,11 @@ def _give_up(services: Services, claim: Claim) -> None:
     """The emergency exit that needs neither model nor tools: a fixed text, and the human queue."""
     now = services.now()
     with services.db.writing() as session:
-        left = run.left_behind(session, claim)
+        left = run.left_behind(run.latest(session, claim, 1), claim)
         _hand_over_plainly(session, now, claim, Reason.ERRO_INTERNO, left=left)
         if left is not None and left.id is not None:
             totals = _totals(session, services, left)
             run.end(session, left.id, now, run.Outcome.CRASHED, handoff_reason=Reason.ERRO_INTERNO, **totals)
-    services.wake_outbox.set()
 
 
 def _totals(session: Session, services: Services, left: Run) -> dict[str, object]:

@@ -12,15 +12,15 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from enum import StrEnum
 from itertools import groupby
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import (
     CheckConstraint,
-    ColumnElement,
     ForeignKeyConstraint,
     Index,
     Select,
     UniqueConstraint,
+    bindparam,
     func,
     select,
     update,
@@ -32,7 +32,7 @@ from models import availability, catalog, reminder, stranded, waitlist
 from models.availability import Agenda, Busy, Code, Span
 from models.catalog import Offer, Professional
 from models.customer import Customer
-from models.db import UtcDateTime, table
+from models.db import UtcDateTime, moment, table
 from models.errors import NotFound, Refusal
 from models.reminder import Visit
 from models.tenant import Tenant
@@ -389,13 +389,7 @@ def _withdraw(
 
 def upcoming(session: Session, tenant_id: int, customer_id: int, now: datetime) -> list[Details]:
     """The customer's appointments that are still to come, earliest first; at most 100 services of them."""
-    return _details(
-        session,
-        _APPOINTMENT.c.tenant_id == tenant_id,
-        _APPOINTMENT.c.customer_id == customer_id,
-        _APPOINTMENT.c.status == AppointmentStatus.BOOKED,
-        _APPOINTMENT.c.starts_at > now,
-    )
+    return _details(session, _UPCOMING, {"tenant": tenant_id, "customer": customer_id, "now": now})
 
 
 def ahead(session: Session, tenant_id: int, now: datetime) -> list[Visit]:
@@ -410,7 +404,7 @@ def ahead(session: Session, tenant_id: int, now: datetime) -> list[Visit]:
 
 def details(session: Session, tenant_id: int, appointment_id: int) -> Details:
     """One appointment of the tenant, whatever its status. Raises NotFound("appointment")."""
-    found = _details(session, _APPOINTMENT.c.tenant_id == tenant_id, _APPOINTMENT.c.id == appointment_id)
+    found = _details(session, _ONE, {"tenant": tenant_id, "appointment": appointment_id})
     if not found:
         raise NotFound("appointment")
     return found[0]
@@ -448,18 +442,28 @@ def busy(
 
     Squeezed-in appointments count as well. `without` leaves one appointment out: the one to be moved.
     """
-    rows = session.execute(
-        select(_APPOINTMENT.c.professional_id, _APPOINTMENT.c.busy_from, _APPOINTMENT.c.busy_until)
-        .where(_APPOINTMENT.c.tenant_id == tenant_id)
-        .where(_APPOINTMENT.c.professional_id.in_(professional_ids))
-        .where(_APPOINTMENT.c.busy_from > begins - LONGEST_BUSY, _APPOINTMENT.c.busy_from < ends)
-        .where(_APPOINTMENT.c.busy_until > begins, _APPOINTMENT.c.status.in_(OCCUPYING))
-        .where(_APPOINTMENT.c.id != (without or 0))
-    )
+    given = {
+        "tenant": tenant_id,
+        "professionals": list(professional_ids),
+        "reach": begins - LONGEST_BUSY,
+        "begins": begins,
+        "ends": ends,
+        "without": without or 0,
+    }
     found: dict[int, list[Busy]] = defaultdict(list)
-    for key, start, end in rows:
+    for key, start, end in session.execute(_BUSY, given):
         found[key].append(Busy(start, end))
     return {key: tuple(taken) for key, taken in found.items()}
+
+
+_BUSY = (
+    select(_APPOINTMENT.c.professional_id, _APPOINTMENT.c.busy_from, _APPOINTMENT.c.busy_until)
+    .where(_APPOINTMENT.c.tenant_id == bindparam("tenant"))
+    .where(_APPOINTMENT.c.professional_id.in_(bindparam("professionals", expanding=True)))
+    .where(_APPOINTMENT.c.busy_from > moment("reach"), _APPOINTMENT.c.busy_from < moment("ends"))
+    .where(_APPOINTMENT.c.busy_until > moment("begins"), _APPOINTMENT.c.status.in_(OCCUPYING))
+    .where(_APPOINTMENT.c.id != bindparam("without"))
+)
 
 
 def agendas(
@@ -481,8 +485,8 @@ def agendas(
     return {key: replace(agenda, busy=taken.get(key, ())) for key, agenda in hours.items()}
 
 
-def _details(session: Session, *conditions: ColumnElement[bool]) -> list[Details]:
-    columns = (
+_DETAILS = (
+    select(
         _APPOINTMENT.c.id,
         _APPOINTMENT.c.professional_id,
         _APPOINTMENT.c.starts_at,
@@ -494,16 +498,23 @@ def _details(session: Session, *conditions: ColumnElement[bool]) -> list[Details
         _PART.c.name.label("service"),
         _PART.c.price_cents,
     )
-    rows = session.execute(
-        select(*columns)
-        .join(_PROFESSIONAL, _PROFESSIONAL.c.id == _APPOINTMENT.c.professional_id)
-        .join(_PART, _PART.c.appointment_id == _APPOINTMENT.c.id)
-        .where(*conditions)
-        .order_by(_APPOINTMENT.c.starts_at, _APPOINTMENT.c.id, _PART.c.position)
-        .limit(100)
-    )
+    .join(_PROFESSIONAL, _PROFESSIONAL.c.id == _APPOINTMENT.c.professional_id)
+    .join(_PART, _PART.c.appointment_id == _APPOINTMENT.c.id)
+    .where(_APPOINTMENT.c.tenant_id == bindparam("tenant"))
+    .order_by(_APPOINTMENT.c.starts_at, _APPOINTMENT.c.id, _PART.c.position)
+    .limit(100)
+)
+_ONE = _DETAILS.where(_APPOINTMENT.c.id == bindparam("appointment"))
+_UPCOMING = _DETAILS.where(
+    _APPOINTMENT.c.customer_id == bindparam("customer"),
+    _APPOINTMENT.c.status == AppointmentStatus.BOOKED,
+    _APPOINTMENT.c.starts_at > moment("now"),
+)
+
+
+def _details(session: Session, query: Select[Any], given: dict[str, object]) -> list[Details]:
     result = []
-    for key, group in groupby(rows, key=lambda row: row.id):
+    for key, group in groupby(session.execute(query, given), key=lambda row: row.id):
         parts = list(group)
         head = parts[0]
         prices = [part.price_cents for part in parts]

@@ -8,7 +8,14 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, UniqueConstraint, func, select
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKeyConstraint,
+    UniqueConstraint,
+    bindparam,
+    func,
+    select,
+)
 from sqlmodel import Field, Session, SQLModel
 
 from models.availability import MINUTES_OF_DAY as MINUTES_OF_DAY
@@ -148,19 +155,25 @@ def rules(tenant: Tenant) -> Rules:
 
 def offers(session: Session, tenant_id: int) -> list[Offer]:
     """What can be booked, by id; a service that nobody offers now has no professionals."""
-    services = session.execute(
-        select(*_OFFER).where(_SERVICE.c.tenant_id == tenant_id, _SERVICE.c.active).order_by(_SERVICE.c.id)
-    ).all()
-    pairs = session.execute(
-        select(_OFFERED.c.service_id, _PROFESSIONAL.c.id, _PROFESSIONAL.c.name)
-        .join(_PROFESSIONAL, _PROFESSIONAL.c.id == _OFFERED.c.professional_id)
-        .where(_OFFERED.c.tenant_id == tenant_id, _PROFESSIONAL.c.active)
-        .order_by(_PROFESSIONAL.c.id)
-    ).all()
+    services = session.execute(_SERVICES, {"tenant": tenant_id}).all()
+    pairs = session.execute(_PAIRS, {"tenant": tenant_id}).all()
     who: dict[int, list[tuple[int, str]]] = defaultdict(list)
     for service_id, professional_id, name in pairs:
         who[service_id].append((professional_id, name))
     return [replace(Offer(*row), professionals=tuple(who[row[0]])) for row in services]
+
+
+_SERVICES = (
+    select(*_OFFER)
+    .where(_SERVICE.c.tenant_id == bindparam("tenant"), _SERVICE.c.active)
+    .order_by(_SERVICE.c.id)
+)
+_PAIRS = (
+    select(_OFFERED.c.service_id, _PROFESSIONAL.c.id, _PROFESSIONAL.c.name)
+    .join(_PROFESSIONAL, _PROFESSIONAL.c.id == _OFFERED.c.professional_id)
+    .where(_OFFERED.c.tenant_id == bindparam("tenant"), _PROFESSIONAL.c.active)
+    .order_by(_PROFESSIONAL.c.id)
+)
 
 
 def chosen(session: Session, tenant_id: int, service_ids: Sequence[int]) -> list[Offer] | None:
@@ -168,13 +181,16 @@ def chosen(session: Session, tenant_id: int, service_ids: Sequence[int]) -> list
 
     Their `professionals` are left empty.
     """
-    rows = session.execute(
-        select(*_OFFER).where(
-            _SERVICE.c.tenant_id == tenant_id, _SERVICE.c.id.in_(service_ids), _SERVICE.c.active
-        )
-    )
+    rows = session.execute(_CHOSEN, {"tenant": tenant_id, "services": list(service_ids)})
     found = {row[0]: Offer(*row) for row in rows}
     return [found[key] for key in service_ids] if found.keys() >= set(service_ids) else None
+
+
+_CHOSEN = (
+    select(*_OFFER)
+    .where(_SERVICE.c.tenant_id == bindparam("tenant"), _SERVICE.c.active)
+    .where(_SERVICE.c.id.in_(bindparam("services", expanding=True)))
+)
 
 
 def offered_by(session: Session, tenant_id: int, professional_id: int) -> list[Offer]:
@@ -195,31 +211,33 @@ def offered_by(session: Session, tenant_id: int, professional_id: int) -> list[O
 def offering(session: Session, tenant_id: int, service_ids: Collection[int]) -> dict[int, str]:
     """The active professionals who offer all these services: id → name, by id."""
     wanted = set(service_ids)
-    rows = session.execute(
-        select(_PROFESSIONAL.c.id, _PROFESSIONAL.c.name)
-        .join(_OFFERED, _OFFERED.c.professional_id == _PROFESSIONAL.c.id)
-        .where(
-            _OFFERED.c.tenant_id == tenant_id,
-            _OFFERED.c.service_id.in_(wanted),
-            _PROFESSIONAL.c.active,
-        )
-        .group_by(_PROFESSIONAL.c.id, _PROFESSIONAL.c.name)
-        .having(func.count() == len(wanted))
-        .order_by(_PROFESSIONAL.c.id)
-    )
-    return {row[0]: row[1] for row in rows}
+    given = {"tenant": tenant_id, "services": list(wanted), "wanted": len(wanted)}
+    return {row[0]: row[1] for row in session.execute(_OFFERING, given)}
+
+
+_OFFERING = (
+    select(_PROFESSIONAL.c.id, _PROFESSIONAL.c.name)
+    .join(_OFFERED, _OFFERED.c.professional_id == _PROFESSIONAL.c.id)
+    .where(_OFFERED.c.tenant_id == bindparam("tenant"), _PROFESSIONAL.c.active)
+    .where(_OFFERED.c.service_id.in_(bindparam("services", expanding=True)))
+    .group_by(_PROFESSIONAL.c.id, _PROFESSIONAL.c.name)
+    .having(func.count() == bindparam("wanted"))
+    .order_by(_PROFESSIONAL.c.id)
+)
 
 
 def professional_name(session: Session, tenant_id: int, professional_id: int) -> str | None:
     """The name of an active professional; None if there is none with this id."""
-    name: str | None = session.execute(
-        select(_PROFESSIONAL.c.name).where(
-            _PROFESSIONAL.c.tenant_id == tenant_id,
-            _PROFESSIONAL.c.id == professional_id,
-            _PROFESSIONAL.c.active,
-        )
-    ).scalar()
+    given = {"tenant": tenant_id, "professional": professional_id}
+    name: str | None = session.execute(_NAME, given).scalar()
     return name
+
+
+_NAME = select(_PROFESSIONAL.c.name).where(
+    _PROFESSIONAL.c.tenant_id == bindparam("tenant"),
+    _PROFESSIONAL.c.id == bindparam("professional"),
+    _PROFESSIONAL.c.active,
+)
 
 
 def opens_on(session: Session, tenant_id: int, weekday: int) -> bool:
@@ -258,44 +276,55 @@ def _holidays(tenant: Tenant, first: dt.date, last: dt.date) -> list[Block]:
 
 
 def _closures(session: Session, tenant_id: int, first: dt.date, last: dt.date) -> list[Block]:
-    rows = session.execute(
-        select(_CLOSURE.c.date, _CLOSURE.c.start_minute, _CLOSURE.c.end_minute, _CLOSURE.c.reason).where(
-            _CLOSURE.c.tenant_id == tenant_id, _CLOSURE.c.date.between(first, last)
-        )
-    )
+    rows = session.execute(_CLOSED, {"tenant": tenant_id, "first": first, "last": last})
     return [Block(Code.FECHADO, day, day, start, end, reason) for day, start, end, reason in rows]
+
+
+_CLOSED = (
+    select(_CLOSURE.c.date, _CLOSURE.c.start_minute, _CLOSURE.c.end_minute, _CLOSURE.c.reason)
+    .where(_CLOSURE.c.tenant_id == bindparam("tenant"))
+    .where(_CLOSURE.c.date.between(bindparam("first"), bindparam("last")))
+)
 
 
 def _windows(
     session: Session, tenant_id: int, professional_ids: Collection[int], first: dt.date, last: dt.date
 ) -> dict[int, list[Window]]:
     weekdays = {(first + dt.timedelta(days=n)).weekday() for n in range(min(7, (last - first).days + 1))}
-    rows = session.execute(
-        select(_WINDOW.c.professional_id, _WINDOW.c.weekday, _WINDOW.c.start_minute, _WINDOW.c.end_minute)
-        .where(_WINDOW.c.tenant_id == tenant_id)
-        .where(_WINDOW.c.professional_id.in_(professional_ids), _WINDOW.c.weekday.in_(weekdays))
-    )
+    given = {"tenant": tenant_id, "professionals": list(professional_ids), "weekdays": list(weekdays)}
     found: dict[int, list[Window]] = defaultdict(list)
-    for key, *window in rows:
+    for key, *window in session.execute(_WORKING, given):
         found[key].append(Window(*window))
     return found
+
+
+_WORKING = (
+    select(_WINDOW.c.professional_id, _WINDOW.c.weekday, _WINDOW.c.start_minute, _WINDOW.c.end_minute)
+    .where(_WINDOW.c.tenant_id == bindparam("tenant"))
+    .where(_WINDOW.c.professional_id.in_(bindparam("professionals", expanding=True)))
+    .where(_WINDOW.c.weekday.in_(bindparam("weekdays", expanding=True)))
+)
 
 
 def _time_off(
     session: Session, tenant_id: int, professional_ids: Collection[int], first: dt.date, last: dt.date
 ) -> dict[int, list[Block]]:
-    columns = (
+    given = {"tenant": tenant_id, "professionals": list(professional_ids), "first": first, "last": last}
+    found: dict[int, list[Block]] = defaultdict(list)
+    for key, *block in session.execute(_AWAY, given):
+        found[key].append(Block(Code.FOLGA, *block))
+    return found
+
+
+_AWAY = (
+    select(
+        _TIME_OFF.c.professional_id,
         _TIME_OFF.c.first_date,
         _TIME_OFF.c.last_date,
         _TIME_OFF.c.start_minute,
         _TIME_OFF.c.end_minute,
     )
-    rows = session.execute(
-        select(_TIME_OFF.c.professional_id, *columns)
-        .where(_TIME_OFF.c.tenant_id == tenant_id, _TIME_OFF.c.professional_id.in_(professional_ids))
-        .where(_TIME_OFF.c.first_date <= last, _TIME_OFF.c.last_date >= first)
-    )
-    found: dict[int, list[Block]] = defaultdict(list)
-    for key, *block in rows:
-        found[key].append(Block(Code.FOLGA, *block))
-    return found
+    .where(_TIME_OFF.c.tenant_id == bindparam("tenant"))
+    .where(_TIME_OFF.c.professional_id.in_(bindparam("professionals", expanding=True)))
+    .where(_TIME_OFF.c.first_date <= bindparam("last"), _TIME_OFF.c.last_date >= bindparam("first"))
+)

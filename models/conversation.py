@@ -9,16 +9,20 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cache
+from typing import Any
 
 from sqlalchemy import (
     CheckConstraint,
-    ColumnElement,
     ForeignKeyConstraint,
     Index,
     UniqueConstraint,
+    UpdateBase,
     and_,
+    bindparam,
     case,
     func,
+    insert,
     or_,
     select,
     text,
@@ -26,7 +30,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, Session, SQLModel, col
 
-from models.db import UtcDateTime, change, table
+from models.db import UtcDateTime, change, moment, table
 from models.errors import LeaseLost, NotFound
 
 
@@ -109,6 +113,15 @@ class Conversation(SQLModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
 
 
+_CONVERSATION = table(Conversation)
+_OF_CUSTOMER = (
+    _CONVERSATION.c.tenant_id == bindparam("tenant"),
+    _CONVERSATION.c.customer_id == bindparam("customer"),
+)
+_CLEAR_REOPENING = update(_CONVERSATION).where(*_OF_CUSTOMER).values(reopen_until=None)
+_INSERT = insert(_CONVERSATION)
+
+
 @dataclass(frozen=True)
 class Place:
     """Where an inbound message lands: who holds the conversation now. `due`: the bot does and will answer.
@@ -137,32 +150,24 @@ def arrive(
 
     With `due_at` given it becomes due for the bot, or unread for people, by who holds it.
     """
-    conversations = table(Conversation)
-    changes: dict[str, object] = {
-        "last_seq": conversations.c.last_seq + 1,
-        "last_inbound_at": now,
-        "last_message_at": now,
-        "preview": preview,
-        "address": address,
+    given: dict[str, object] = {
+        "tenant": tenant_id,
+        "customer": customer_id,
+        "now": now,
+        "whence": address,
+        "words": preview,
     }
     if due_at is not None:
-        changes |= _wanting(now, due_at)
-    mine = (conversations.c.tenant_id == tenant_id, conversations.c.customer_id == customer_id)
-    returning = (
-        conversations.c.id,
-        conversations.c.last_seq,
-        conversations.c.holder,
-        conversations.c.reopen_until,
-    )
-    update_row = update(conversations).where(*mine).values(changes).returning(*returning)
-    row = session.execute(update_row).first()
+        given |= {"due": due_at, "long_ago": now - PATIENCE * (due_at - now)}
+    statement = _arrival(wanting=due_at is not None)
+    row = session.execute(statement, given).first()
     if row is None:
         _create(session, now, tenant_id, customer_id, address)
-        row = session.execute(update_row).one()
+        row = session.execute(statement, given).one()
     # Whatever puts a conversation into people's hands clears the mark: where it stands, this message did.
     reopened = row.holder == Holder.QUEUE and row.reopen_until is not None
     if reopened:
-        session.execute(update(conversations).where(*mine).values(reopen_until=None))
+        session.execute(_CLEAR_REOPENING, given)
     return Place(
         row.id,
         row.last_seq,
@@ -175,57 +180,80 @@ def arrive(
 PATIENCE = 6  # debounces that a burst may last before it is answered all the same
 
 
-def _wanting(now: datetime, due_at: datetime) -> dict[str, object]:
+@cache
+def _arrival(*, wanting: bool) -> UpdateBase:
+    """One more message of a customer; with `wanting` they want an answer."""
+    changes: dict[str, Any] = {
+        "last_seq": _CONVERSATION.c.last_seq + 1,
+        "last_inbound_at": moment("now"),
+        "last_message_at": moment("now"),
+        "preview": bindparam("words"),
+        "address": bindparam("whence"),
+    }
+    return (
+        update(_CONVERSATION)
+        .where(*_OF_CUSTOMER)
+        .values(changes | (_wanting() if wanting else {}))
+        .returning(
+            _CONVERSATION.c.id,
+            _CONVERSATION.c.last_seq,
+            _CONVERSATION.c.holder,
+            _CONVERSATION.c.reopen_until,
+        )
+    )
+
+
+def _wanting() -> dict[str, Any]:
     """What changes when the customer wants an answer: from the bot, or from people."""
-    conversations = table(Conversation)
-    bot_holds = conversations.c.holder == Holder.BOT
-    reopens = and_(bot_holds, conversations.c.reopen_until > now)
-    bot_answers = and_(bot_holds, or_(conversations.c.reopen_until.is_(None), ~reopens))
+    row, now = _CONVERSATION.c, moment("now")
+    bot_holds = row.holder == Holder.BOT
+    reopens = and_(bot_holds, row.reopen_until > now)
+    bot_answers = and_(bot_holds, or_(row.reopen_until.is_(None), ~reopens))
     # Who goes on writing would push the answer away for ever.
-    waited = conversations.c.waiting_since <= now - PATIENCE * (due_at - now)
-    enough = and_(bot_answers, conversations.c.lease_token.is_(None), waited)
+    enough = and_(bot_answers, row.lease_token.is_(None), row.waiting_since <= moment("long_ago"))
     return {
-        "holder": case((reopens, Holder.QUEUE.value), else_=conversations.c.holder),
-        "epoch": case((reopens, conversations.c.epoch + 1), else_=conversations.c.epoch),
-        "resolved_at": case((reopens, None), else_=conversations.c.resolved_at),
+        "holder": case((reopens, Holder.QUEUE.value), else_=row.holder),
+        "epoch": case((reopens, row.epoch + 1), else_=row.epoch),
+        "resolved_at": case((reopens, None), else_=row.resolved_at),
         "snoozed_until": None,
-        "due_at": case((enough, now), (bot_answers, due_at), else_=conversations.c.due_at),
-        "unread": case((bot_answers, conversations.c.unread), else_=conversations.c.unread + 1),
-        "waiting_since": func.coalesce(conversations.c.waiting_since, now, type_=UtcDateTime()),
+        "due_at": case((enough, now), (bot_answers, moment("due")), else_=row.due_at),
+        "unread": case((bot_answers, row.unread), else_=row.unread + 1),
+        "waiting_since": func.coalesce(row.waiting_since, now, type_=UtcDateTime()),
     }
 
 
 def _create(session: Session, now: datetime, tenant_id: int, customer_id: int, address: str) -> None:
-    session.add(
-        Conversation(
-            tenant_id=tenant_id,
-            customer_id=customer_id,
-            address=address,
-            last_message_at=now,
-            created_at=now,
-        )
+    new = Conversation(
+        tenant_id=tenant_id,
+        customer_id=customer_id,
+        address=address,
+        last_message_at=now,
+        created_at=now,
     )
-    session.flush()
+    session.execute(_INSERT, new.model_dump(exclude={"id"}))
 
 
 def next_seq(
     session: Session, now: datetime, tenant_id: int, conversation_id: int, *, preview: str | None
 ) -> int:
     """Number a line of ours. With `preview` it is the newest line shown in lists; a note changes no order."""
-    conversations = table(Conversation)
-    changes: dict[str, object] = {"last_seq": conversations.c.last_seq + 1}
+    given: dict[str, object] = {"tenant": tenant_id, "conversation": conversation_id}
     if preview is not None:
-        changes |= {"preview": preview, "last_message_at": now}
-    statement = (
-        update(conversations)
-        .where(conversations.c.id == conversation_id, conversations.c.tenant_id == tenant_id)
-        .values(changes)
-        .returning(conversations.c.last_seq)
-    )
-    seq = session.execute(statement).scalar()
+        given |= {"now": now, "words": preview}
+    seq = session.execute(_next(shown=preview is not None), given).scalar()
     if seq is None:
         raise NotFound("conversation")
     return int(seq)
+
+
+@cache
+def _next(*, shown: bool) -> UpdateBase:
+    row = _CONVERSATION.c
+    changes: dict[str, Any] = {"last_seq": row.last_seq + 1}
+    if shown:
+        changes |= {"preview": bindparam("words"), "last_message_at": moment("now")}
+    mine = (row.id == bindparam("conversation"), row.tenant_id == bindparam("tenant"))
+    return update(_CONVERSATION).where(*mine).values(changes).returning(row.last_seq)
 
 
 @dataclass(frozen=True)
@@ -245,29 +273,8 @@ class Claim:
 
 def claim(session: Session, now: datetime, lease: timedelta) -> Claim | None:
     """Take the conversation that is due longest, or whose worker's lease has ended; None if there is none."""
-    conversations = table(Conversation)
-    free = and_(conversations.c.lease_token.is_(None), conversations.c.due_at <= now)
-    abandoned = conversations.c.lease_until <= now
-    candidate = (
-        select(conversations.c.id)
-        .where(conversations.c.holder == Holder.BOT, or_(free, abandoned))
-        .order_by(func.coalesce(conversations.c.due_at, conversations.c.lease_until))
-        .limit(1)
-        .with_for_update(skip_locked=True)
-        .scalar_subquery()
-    )
-    statement = (
-        update(conversations)
-        .where(conversations.c.id == candidate)
-        .values(
-            lease_token=secrets.token_hex(8),
-            lease_until=now + lease,
-            due_at=None,
-            attempts=conversations.c.attempts + 1,
-        )
-        .returning(conversations)
-    )
-    row = session.execute(statement).first()
+    given = {"now": now, "token": secrets.token_hex(8), "until": now + lease}
+    row = session.execute(_CLAIM, given).first()
     if row is None:
         return None
     return Claim(
@@ -283,43 +290,75 @@ def claim(session: Session, now: datetime, lease: timedelta) -> Claim | None:
     )
 
 
+def _claim() -> UpdateBase:
+    row = _CONVERSATION.c
+    free = and_(row.lease_token.is_(None), row.due_at <= moment("now"))
+    abandoned = row.lease_until <= moment("now")
+    candidate = (
+        select(row.id)
+        .where(row.holder == Holder.BOT, or_(free, abandoned))
+        .order_by(func.coalesce(row.due_at, row.lease_until))
+        .limit(1)
+        .with_for_update(skip_locked=True)
+        .scalar_subquery()
+    )
+    return (
+        update(_CONVERSATION)
+        .where(row.id == candidate)
+        .values(
+            lease_token=bindparam("token"),
+            lease_until=moment("until"),
+            due_at=None,
+            attempts=row.attempts + 1,
+        )
+        .returning(_CONVERSATION)
+    )
+
+
+_CLAIM = _claim()
+
+
 def next_due(session: Session) -> datetime | None:
     """When the next conversation becomes claimable, by debounce or by the end of a lease."""
-    conversations = table(Conversation)
-    bot = conversations.c.holder == Holder.BOT
-    due = select(func.min(conversations.c.due_at)).where(bot, conversations.c.lease_token.is_(None))
-    lease = select(func.min(conversations.c.lease_until)).where(bot, conversations.c.lease_token.is_not(None))
-    times = [time for query in (due, lease) if (time := session.execute(query).scalar()) is not None]
+    times = [time for query in _NEXT if (time := session.execute(query).scalar()) is not None]
     return min(times, default=None)
+
+
+_BOT = _CONVERSATION.c.holder == Holder.BOT
+_NEXT = (
+    select(func.min(_CONVERSATION.c.due_at)).where(_BOT, _CONVERSATION.c.lease_token.is_(None)),
+    select(func.min(_CONVERSATION.c.lease_until)).where(_BOT, _CONVERSATION.c.lease_token.is_not(None)),
+)
 
 
 def renew(session: Session, tokens: Collection[str], until: datetime) -> int:
     """Lengthen the leases of the claims that a worker has in hand; gives how many still stand."""
-    conversations = table(Conversation)
-    mine = conversations.c.lease_token.in_(tokens)
-    return change(session, update(conversations).where(mine).values(lease_until=until))
+    mine = _CONVERSATION.c.lease_token.in_(tokens)
+    return change(session, update(_CONVERSATION).where(mine).values(lease_until=until))
 
 
 def hold(session: Session, mine: Claim) -> None:
     """Fence a write of a run: raises LeaseLost unless the claim still stands. Locks the row until commit."""
-    conversations = table(Conversation)
-    # Sets what is there already: it locks the row and counts it.
-    statement = update(conversations).where(_held(mine)).values(lease_token=mine.token)
-    if change(session, statement) != 1:
+    if change(session, _HOLD, _fence(mine)) != 1:
         raise LeaseLost
 
 
-def _held(mine: Claim) -> ColumnElement[bool]:
-    conversations = table(Conversation)
-    return and_(
-        conversations.c.id == mine.conversation_id,
-        conversations.c.lease_token == mine.token,
-        conversations.c.epoch == mine.epoch,
-        conversations.c.holder == Holder.BOT,
-    )
+_HELD = and_(
+    _CONVERSATION.c.id == bindparam("conversation"),
+    _CONVERSATION.c.lease_token == bindparam("token"),
+    _CONVERSATION.c.epoch == bindparam("claimed_epoch"),
+    _CONVERSATION.c.holder == Holder.BOT,
+)
 
 
-FREE: dict[str, object] = {"lease_token": None, "lease_until": None}
+def _fence(mine: Claim) -> dict[str, object]:
+    """What `_HELD` is given."""
+    return {"conversation": mine.conversation_id, "token": mine.token, "claimed_epoch": mine.epoch}
+
+
+# Sets what is there already: it locks the row and counts it.
+_HOLD = update(_CONVERSATION).where(_HELD).values(lease_token=bindparam("token"))
+_FREE: dict[str, Any] = {"lease_token": None, "lease_until": None}
 
 
 def finish(session: Session, mine: Claim, *, answered_seq: int) -> None:
@@ -327,16 +366,23 @@ def finish(session: Session, mine: Claim, *, answered_seq: int) -> None:
 
     Raises LeaseLost if the claim does not stand any more: the caller's whole transaction is to be dropped.
     """
-    conversations = table(Conversation)
-    # Who wrote meanwhile waits since then: `due_at` was cleared by the claim, so something newer set it.
-    waiting = case((conversations.c.due_at.is_not(None), conversations.c.last_inbound_at), else_=None)
-    values = FREE | {"attempts": 0, "answered_seq": answered_seq, "waiting_since": waiting}
-    if answered_seq < mine.through_seq:
-        # A resumed run answers what its worker had seen; this claim took the mark of what came after that.
-        newer = func.coalesce(conversations.c.due_at, conversations.c.last_inbound_at)
-        values |= {"due_at": newer, "waiting_since": conversations.c.last_inbound_at}
-    if change(session, update(conversations).where(_held(mine)).values(values)) != 1:
+    statement = _finish(whole=answered_seq >= mine.through_seq)
+    if change(session, statement, _fence(mine) | {"answered": answered_seq}) != 1:
         raise LeaseLost
+
+
+@cache
+def _finish(*, whole: bool) -> UpdateBase:
+    row = _CONVERSATION.c
+    values = _FREE | {"attempts": 0, "answered_seq": bindparam("answered")}
+    if whole:
+        # Who wrote meanwhile waits since then: `due_at` was cleared by the claim, so something newer set it.
+        values |= {"waiting_since": case((row.due_at.is_not(None), row.last_inbound_at), else_=None)}
+    else:
+        # A resumed run answers what its worker had seen; this claim took the mark of what came after that.
+        newer = func.coalesce(row.due_at, row.last_inbound_at)
+        values |= {"due_at": newer, "waiting_since": row.last_inbound_at}
+    return update(_CONVERSATION).where(_HELD).values(values)
 
 
 def hand_over(session: Session, mine: Claim, *, answered_seq: int) -> int:
@@ -344,42 +390,44 @@ def hand_over(session: Session, mine: Claim, *, answered_seq: int) -> int:
 
     `waiting_since` stays: the customer waits from their first unanswered message on.
     """
-    conversations = table(Conversation)
-    statement = (
-        update(conversations)
-        .where(_held(mine))
-        .values(
-            FREE
-            | {
-                "attempts": 0,
-                "answered_seq": answered_seq,
-                "due_at": None,
-                "holder": Holder.QUEUE,
-                "resolved_at": None,
-                "reopen_until": None,
-                "epoch": conversations.c.epoch + 1,
-                "unread": conversations.c.unread + 1,
-            }
-        )
-        .returning(conversations.c.epoch)
-    )
-    epoch = session.execute(statement).scalar()
+    epoch = session.execute(_HAND_OVER, _fence(mine) | {"answered": answered_seq}).scalar()
     if epoch is None:
         raise LeaseLost
     return int(epoch)
 
 
+_HAND_OVER = (
+    update(_CONVERSATION)
+    .where(_HELD)
+    .values(
+        _FREE
+        | {
+            "attempts": 0,
+            "answered_seq": bindparam("answered"),
+            "due_at": None,
+            "holder": Holder.QUEUE,
+            "resolved_at": None,
+            "reopen_until": None,
+            "epoch": _CONVERSATION.c.epoch + 1,
+            "unread": _CONVERSATION.c.unread + 1,
+        }
+    )
+    .returning(_CONVERSATION.c.epoch)
+)
+
+
 def release(session: Session, mine: Claim, due_at: datetime) -> None:
     """Give a claim back unfinished, to be taken up again at `due_at` (a stop, a passing fault)."""
-    conversations = table(Conversation)
-    session.execute(update(conversations).where(_held(mine)).values(FREE | {"due_at": due_at}))
+    session.execute(_RELEASE, _fence(mine) | {"due": due_at})
+
+
+_RELEASE = update(_CONVERSATION).where(_HELD).values(_FREE | {"due_at": moment("due")})
 
 
 def release_all(session: Session, tokens: Collection[str], now: datetime) -> int:
     """Give back all that a stopping worker still holds; another one goes on at once. Gives how many."""
-    conversations = table(Conversation)
-    held = and_(conversations.c.lease_token.in_(tokens), conversations.c.holder == Holder.BOT)
-    return change(session, update(conversations).where(held).values(FREE | {"due_at": now, "attempts": 0}))
+    held = and_(_CONVERSATION.c.lease_token.in_(tokens), _BOT)
+    return change(session, update(_CONVERSATION).where(held).values(_FREE | {"due_at": now, "attempts": 0}))
 
 
 def find(session: Session, tenant_id: int, conversation_id: int) -> Conversation:

@@ -4,8 +4,9 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
-from sqlalchemy import ForeignKeyConstraint, UniqueConstraint, update
+from sqlalchemy import ForeignKeyConstraint, Row, UniqueConstraint, bindparam, insert, update
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from models.db import UtcDateTime, change, table
@@ -72,19 +73,20 @@ def find_or_create(
     Raises IntegrityError if another transaction created the same person at the same moment: try again.
     """
     known = _known(session, tenant_id, addresses)
-    customer_id = known[0].customer_id if known else _create(session, now, tenant_id, name)
+    customer_id = int(known[0].customer_id) if known else _create(session, now, tenant_id, name)
     seen = {row.address for row in known}
-    for address in addresses:
-        if address not in seen:
-            session.add(
-                CustomerAddress(
-                    tenant_id=tenant_id,
-                    customer_id=customer_id,
-                    address=address,
-                    match_key=match_key(address),
-                )
-            )
-    session.flush()
+    new = [
+        {
+            "tenant_id": tenant_id,
+            "customer_id": customer_id,
+            "address": address,
+            "match_key": match_key(address),
+        }
+        for address in dict.fromkeys(addresses)
+        if address not in seen
+    ]
+    if new:
+        session.execute(_ADD_ADDRESS, new)
     return customer_id
 
 
@@ -138,21 +140,28 @@ def tenants_of(session: Session, address: str) -> set[int]:
     return set(session.exec(query))
 
 
-def _known(session: Session, tenant_id: int, addresses: Sequence[str]) -> Sequence[CustomerAddress]:
+def _known(session: Session, tenant_id: int, addresses: Sequence[str]) -> Sequence[Row[Any]]:
     keys = [match_key(address) for address in addresses]
-    query = (
-        select(CustomerAddress)
-        .where(CustomerAddress.tenant_id == tenant_id, col(CustomerAddress.match_key).in_(keys))
-        # Who is being forgotten at this moment is somebody new a moment later: see models/erasure.py.
-        .with_for_update(read=True)
-    )
+    rows = session.execute(_KNOWN, {"tenant": tenant_id, "keys": keys})
     # The address that wrote decides where two of them are known as different people.
-    return sorted(session.exec(query).all(), key=lambda row: (keys.index(row.match_key), row.id))
+    return sorted(rows, key=lambda row: (keys.index(row.match_key), row.id))
+
+
+_ADDRESS = table(CustomerAddress)
+_ADD_ADDRESS = insert(_ADDRESS)
+_KNOWN = (
+    _ADDRESS.select()
+    .where(_ADDRESS.c.tenant_id == bindparam("tenant"))
+    .where(_ADDRESS.c.match_key.in_(bindparam("keys", expanding=True)))
+    # Who is being forgotten at this moment is somebody new a moment later: see models/erasure.py.
+    .with_for_update(read=True)
+)
 
 
 def _create(session: Session, now: datetime, tenant_id: int, name: str) -> int:
-    customer = Customer(tenant_id=tenant_id, name=name[:200], created_at=now)
-    session.add(customer)
-    session.flush()
-    assert customer.id is not None
-    return customer.id
+    new = Customer(tenant_id=tenant_id, name=name[:200], created_at=now)
+    made = session.execute(_ADD, new.model_dump(exclude={"id"}))
+    return int(made.scalar_one())
+
+
+_ADD = insert(table(Customer)).returning(table(Customer).c.id)

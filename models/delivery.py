@@ -7,7 +7,6 @@ from functools import cache
 from typing import Any
 
 from sqlalchemy import (
-    ColumnElement,
     Row,
     Select,
     and_,
@@ -23,7 +22,7 @@ from sqlmodel import Field, Session, SQLModel, col
 
 from models import conversation
 from models.conversation import Conversation, Holder
-from models.db import UtcDateTime, change, table
+from models.db import UtcDateTime, change, moment, table
 from models.message import UNSENT, WHEN, Content, Direction, Message, Status
 
 
@@ -87,10 +86,8 @@ def claim_outgoing(session: Session, now: datetime, conversation_id: int | None 
     A line is dropped here, the last moment before the request: a bot's if a person took the conversation, any
     that comes too late.
     """
-    query = _next_queued()
-    if conversation_id is not None:
-        query = query.where(table(Message).c.conversation_id == conversation_id)
-    while row := session.execute(query, {"now": now}).first():
+    query = _next_queued(of_one=conversation_id is not None)
+    while row := session.execute(query, {"now": now, "conversation": conversation_id}).first():
         if _is_vain(row, now):
             _set(session, row.id, status=Status.DROPPED)
             continue
@@ -105,15 +102,15 @@ def _is_vain(row: Row[Any], now: datetime) -> bool:
     return row.epoch is not None and row.holder == Holder.STAFF and bool(row.epoch != row.current_epoch)
 
 
-@cache  # building it costs more than running it
-def _next_queued() -> Select[Any]:
+@cache
+def _next_queued(*, of_one: bool) -> Select[Any]:
     messages = table(Message)
     earlier = messages.alias("earlier")
-    return (
+    query = (
         _outgoing()
         .where(
             messages.c.status == Status.QUEUED,
-            messages.c.send_after <= bindparam("now", type_=UtcDateTime()),
+            messages.c.send_after <= moment("now"),
             ~exists().where(
                 earlier.c.conversation_id == messages.c.conversation_id,
                 earlier.c.status.in_(UNSENT),
@@ -122,6 +119,7 @@ def _next_queued() -> Select[Any]:
         )
         .order_by(messages.c.send_after, messages.c.id)
     )
+    return query.where(messages.c.conversation_id == bindparam("conversation")) if of_one else query
 
 
 def claim_doubtful(
@@ -232,8 +230,11 @@ _ON_THEIR_WAY = (*UNSENT, Status.ACCEPTED, Status.SENT)
 
 
 def _set(session: Session, message_id: int, **values: object) -> None:
-    messages = table(Message)
-    session.execute(update(messages).where(messages.c.id == message_id).values(values))
+    session.execute(_SET, {"line": message_id} | values)
+
+
+# What it is given beside `line` are the columns to set.
+_SET = update(table(Message)).where(table(Message).c.id == bindparam("line"))
 
 
 # What became of an attempt. Each of these gives False, and changes nothing, where the line is no longer in
@@ -300,17 +301,20 @@ def mark_accepted(
     error_code: int | None = None,
 ) -> Progress:
     """The provider took it under this sid. Reports that came before we knew the sid are applied as well."""
-    kept = table(EarlyStatus)
-    early = session.execute(
-        delete(kept)
-        .where(kept.c.tenant_id == outgoing.tenant_id, kept.c.provider_sid == sid)
-        .returning(kept.c.status, kept.c.error_code)
-    ).first()
+    early = session.execute(_TAKE_EARLY, {"tenant": outgoing.tenant_id, "sid": sid}).first()
     if early is not None and RANK[Status(early.status)] > RANK[status]:
         status, error_code = Status(early.status), early.error_code
-    row = _locked(session, outgoing.tenant_id, table(Message).c.id == outgoing.id)
+    row = _by_id(session, outgoing.tenant_id, outgoing.id)
     assert row is not None
     return _advance(session, row, now, sid, status, error_code)
+
+
+_EARLY = table(EarlyStatus)
+_TAKE_EARLY = (
+    delete(_EARLY)
+    .where(_EARLY.c.tenant_id == bindparam("tenant"), _EARLY.c.provider_sid == bindparam("sid"))
+    .returning(_EARLY.c.status, _EARLY.c.error_code)
+)
 
 
 def apply_status(
@@ -327,10 +331,9 @@ def apply_status(
 
     None: no such line is known yet. The report is kept, and applied as soon as the sid is known.
     """
-    messages = table(Message)
-    row = _locked(session, tenant_id, messages.c.id == message_id) if message_id is not None else None
+    row = _by_id(session, tenant_id, message_id) if message_id is not None else None
     if row is None:
-        row = _locked(session, tenant_id, messages.c.provider_sid == sid)
+        row = _by_sid(session, tenant_id, sid)
     if row is None:
         early = EarlyStatus(
             tenant_id=tenant_id, provider_sid=sid, status=status, error_code=error_code, at=now
@@ -340,9 +343,20 @@ def apply_status(
     return _advance(session, row, now, sid, status, error_code)
 
 
-def _locked(session: Session, tenant_id: int, which: ColumnElement[bool]) -> Row[Any] | None:
+def _by_id(session: Session, tenant_id: int, message_id: int) -> Row[Any] | None:
+    """A line of ours, locked."""
+    given = {"tenant": tenant_id, "line": message_id}
+    return session.execute(_OURS_BY_ID, given).first()
+
+
+def _by_sid(session: Session, tenant_id: int, sid: str) -> Row[Any] | None:
+    given = {"tenant": tenant_id, "sid": sid}
+    return session.execute(_OURS_BY_SID, given).first()
+
+
+def _ours() -> Select[Any]:
     messages = table(Message)
-    query = (
+    return (
         select(
             messages.c.id,
             messages.c.tenant_id,
@@ -355,10 +369,13 @@ def _locked(session: Session, tenant_id: int, which: ColumnElement[bool]) -> Row
             messages.c.extra,
             messages.c.sent_at,
         )
-        .where(messages.c.tenant_id == tenant_id, which, messages.c.direction == Direction.OUT)
+        .where(messages.c.tenant_id == bindparam("tenant"), messages.c.direction == Direction.OUT)
         .with_for_update()
     )
-    return session.execute(query).first()
+
+
+_OURS_BY_ID = _ours().where(table(Message).c.id == bindparam("line"))
+_OURS_BY_SID = _ours().where(table(Message).c.provider_sid == bindparam("sid"))
 
 
 def _advance(
@@ -413,7 +430,7 @@ MENU = "menu"  # what a line has to tap, in its `extra`
 
 def send_as_text(session: Session, progress: Progress, send_after: datetime) -> bool:
     """Queue again an undelivered line, without what it had to tap; False where it had nothing."""
-    row = _locked(session, progress.tenant_id, table(Message).c.id == progress.message_id)
+    row = _by_id(session, progress.tenant_id, progress.message_id)
     if row is None or MENU not in row.extra:
         return False
     _set(session, row.id, extra=_without_menu(row.extra))
@@ -427,7 +444,7 @@ def _without_menu(extra: Mapping[str, Any]) -> dict[str, Any]:
 
 def _send_anew(session: Session, tenant_id: int, message_id: int, send_after: datetime) -> None:
     """Its sid is remembered: what is still reported of that one says nothing of the new attempt."""
-    row = _locked(session, tenant_id, table(Message).c.id == message_id)
+    row = _by_id(session, tenant_id, message_id)
     assert row is not None
     former = [sid for sid in (*row.extra.get(FORMER_SIDS, ()), row.provider_sid) if sid]
     _set(
@@ -472,7 +489,7 @@ def apply_late(session: Session, now: datetime) -> list[Progress]:
     )
     late = []
     for early in session.scalars(query).all():
-        row = _locked(session, early.tenant_id, table(Message).c.provider_sid == early.provider_sid)
+        row = _by_sid(session, early.tenant_id, early.provider_sid)
         if row is not None:
             late.append(
                 _advance(session, row, now, early.provider_sid, Status(early.status), early.error_code)

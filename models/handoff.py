@@ -3,7 +3,7 @@
 from datetime import datetime
 from enum import StrEnum
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, text
+from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, Integer, bindparam, text
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from models import alert, conversation
@@ -133,6 +133,22 @@ def current(session: Session, tenant_id: int, conversation_id: int) -> Handoff |
         col(Handoff.closed_at).is_(None),
     )
     return session.exec(query).first()
+
+
+def closed(session: Session, tenant_id: int, conversation_id: int, most: int) -> list[Handoff]:
+    """The newest episodes that are over, oldest first."""
+    given = {"tenant": tenant_id, "conversation": conversation_id, "most": most}
+    return list(reversed(session.scalars(_CLOSED, given).all()))
+
+
+_CLOSED = (
+    select(Handoff)
+    .where(col(Handoff.tenant_id) == bindparam("tenant"))
+    .where(col(Handoff.conversation_id) == bindparam("conversation"))
+    .where(col(Handoff.closed_at).is_not(None))
+    .order_by(col(Handoff.id).desc())
+    .limit(bindparam("most", type_=Integer))
+)
 
 
 def flag(session: Session, now: datetime, tenant_id: int, conversation_id: int, reason: Reason) -> bool:

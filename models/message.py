@@ -4,9 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
-from sqlalchemy import JSON, ForeignKeyConstraint, Index, UniqueConstraint, insert, select, text, update
+from sqlalchemy import (
+    JSON,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    Select,
+    UniqueConstraint,
+    bindparam,
+    insert,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
@@ -133,6 +146,9 @@ class Message(SQLModel, table=True):
 
 
 UNSENT = (Status.QUEUED, Status.SENDING, Status.IN_DOUBT)
+_MESSAGE = table(Message)
+_KNOWN = select(_MESSAGE.c.conversation_id).where(_MESSAGE.c.provider_sid == bindparam("sid"))
+_INSERT = insert(_MESSAGE)
 PREVIEW_LENGTH = 120
 
 
@@ -183,10 +199,7 @@ RECEIVE_TRIES = 4
 
 
 def _receive(session: Session, incoming: Incoming, now: datetime, debounce: timedelta) -> Received:
-    messages = table(Message)
-    known = session.execute(
-        select(messages.c.conversation_id).where(messages.c.provider_sid == incoming.provider_sid)
-    ).scalar()
+    known = session.execute(_KNOWN, {"sid": incoming.provider_sid}).scalar()
     if known is not None:
         return Received(known, duplicate=True, due=False)
     customer_id = customer.find_or_create(
@@ -203,24 +216,23 @@ def _receive(session: Session, incoming: Incoming, now: datetime, debounce: time
     )
     wish, only = incoming.wish, incoming.only_wish
     heard = heeded(session, now, incoming.tenant_id, customer_id, wish, only=only)
-    session.execute(
-        insert(messages).values(
-            tenant_id=incoming.tenant_id,
-            conversation_id=place.conversation_id,
-            seq=place.seq,
-            direction=Direction.IN,
-            author=Author.CUSTOMER,
-            kind=incoming.kind,
-            text=incoming.text,
-            media=list(incoming.media),
-            extra=incoming.extra | heard,
-            status=Status.RECEIVED,
-            provider_sid=incoming.provider_sid,
-            prefer_text=False,
-            attempts=0,
-            created_at=now,
-        )
-    )
+    line = {
+        "tenant_id": incoming.tenant_id,
+        "conversation_id": place.conversation_id,
+        "seq": place.seq,
+        "direction": Direction.IN,
+        "author": Author.CUSTOMER,
+        "kind": incoming.kind,
+        "text": incoming.text,
+        "media": list(incoming.media),
+        "extra": incoming.extra | heard,
+        "status": Status.RECEIVED,
+        "provider_sid": incoming.provider_sid,
+        "prefer_text": False,
+        "attempts": 0,
+        "created_at": now,
+    }
+    session.execute(_INSERT, line)
     due = place.due or _returns(session, incoming, place, now, now + debounce)
     return Received(place.conversation_id, duplicate=False, due=due)
 
@@ -310,31 +322,30 @@ def add(
         conversation_id,
         preview=None if status == Status.NOTE else _preview(text, ""),
     )
-    session.execute(
-        insert(table(Message)).values(
-            tenant_id=tenant_id,
-            conversation_id=conversation_id,
-            seq=seq,
-            direction=Direction.OUT,
-            author=author,
-            kind="text",
-            text=text,
-            media=[],
-            extra=dict(extra or {}),
-            status=status,
-            epoch=epoch,
-            run_id=run_id,
-            staff_id=staff_id,
-            client_key=client_key,
-            content_sid=content.sid if content else None,
-            content_variables=content.variables if content else None,
-            prefer_text=content is not None and content.prefer_text,
-            attempts=0,
-            send_before=send_before,
-            send_after=now if status == Status.QUEUED else None,
-            created_at=now,
-        )
-    )
+    line = {
+        "tenant_id": tenant_id,
+        "conversation_id": conversation_id,
+        "seq": seq,
+        "direction": Direction.OUT,
+        "author": author,
+        "kind": "text",
+        "text": text,
+        "media": [],
+        "extra": dict(extra or {}),
+        "status": status,
+        "epoch": epoch,
+        "run_id": run_id,
+        "staff_id": staff_id,
+        "client_key": client_key,
+        "content_sid": content.sid if content else None,
+        "content_variables": content.variables if content else None,
+        "prefer_text": content is not None and content.prefer_text,
+        "attempts": 0,
+        "send_before": send_before,
+        "send_after": now if status == Status.QUEUED else None,
+        "created_at": now,
+    }
+    session.execute(_INSERT, line)
     return seq
 
 
@@ -357,12 +368,17 @@ def transcript(
     session: Session, tenant_id: int, conversation_id: int, *, before: int | None = None, limit: int = 200
 ) -> list[Message]:
     """The newest `limit` lines (those below seq `before`, where given), oldest first."""
+    given = {"tenant": tenant_id, "conversation": conversation_id, "most": limit, "below": before}
+    return list(reversed(session.scalars(_transcript(paged=before is not None), given).all()))
+
+
+@cache
+def _transcript(*, paged: bool) -> Select[Message]:
     query = (
         select(Message)
-        .where(col(Message.tenant_id) == tenant_id, col(Message.conversation_id) == conversation_id)
+        .where(col(Message.tenant_id) == bindparam("tenant"))
+        .where(col(Message.conversation_id) == bindparam("conversation"))
         .order_by(col(Message.seq).desc())
-        .limit(limit)
+        .limit(bindparam("most", type_=Integer))
     )
-    if before is not None:
-        query = query.where(col(Message.seq) < before)
-    return list(reversed(session.scalars(query).all()))
+    return query.where(col(Message.seq) < bindparam("below")) if paged else query

@@ -3,7 +3,7 @@
 From these rows a run resumes after a crash, the next turn's history is built, and staff see what happened.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -14,6 +14,7 @@ from sqlalchemy import (
     ForeignKeyConstraint,
     Index,
     Insert,
+    Integer,
     UniqueConstraint,
     bindparam,
     exists,
@@ -26,7 +27,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
 from models.conversation import Claim, Conversation, Holder
-from models.db import UtcDateTime, change, table
+from models.db import UtcDateTime, change, moment, table
 from models.errors import LeaseLost
 
 
@@ -142,9 +143,25 @@ class Outcome(StrEnum):
     CRASHED = "crashed"
 
 
-def left_behind(session: Session, mine: Claim) -> Run | None:
-    """The run that a crashed worker left behind in the very turn that this claim is about."""
-    left = unfinished(session, mine.tenant_id, mine.conversation_id)
+def latest(session: Session, mine: Claim, most: int) -> list[Run]:
+    """The newest runs of the conversation, oldest first."""
+    given = {"tenant": mine.tenant_id, "conversation": mine.conversation_id, "most": most}
+    return list(reversed(session.scalars(_LATEST, given).all()))
+
+
+_LATEST = (
+    select(Run)
+    .where(col(Run.tenant_id) == bindparam("tenant"))
+    .where(col(Run.conversation_id) == bindparam("conversation"))
+    .order_by(col(Run.id).desc())
+    .limit(bindparam("most", type_=Integer))
+)
+
+
+def left_behind(runs: Sequence[Run], mine: Claim) -> Run | None:
+    """Which of these a crashed worker left behind in the very turn that this claim is about."""
+    open_ones = [one for one in runs if one.outcome is None]
+    left = open_ones[-1] if open_ones else None
     if left is None or left.epoch != mine.epoch or left.from_seq != mine.answered_seq:
         return None
     return left
@@ -152,16 +169,17 @@ def left_behind(session: Session, mine: Claim) -> Run | None:
 
 def supersede(session: Session, now: datetime, mine: Claim) -> None:
     """Close what earlier turns left without an outcome: nobody will go on with it."""
-    runs = table(Run)
-    session.execute(
-        update(runs)
-        .where(
-            runs.c.tenant_id == mine.tenant_id,
-            runs.c.conversation_id == mine.conversation_id,
-            runs.c.outcome.is_(None),
-        )
-        .values(outcome=Outcome.SUPERSEDED, finished_at=now)
-    )
+    given = {"tenant": mine.tenant_id, "conversation": mine.conversation_id, "now": now}
+    session.execute(_SUPERSEDE, given)
+
+
+_RUN = table(Run)
+_SUPERSEDE = (
+    update(_RUN)
+    .where(_RUN.c.tenant_id == bindparam("tenant"), _RUN.c.conversation_id == bindparam("conversation"))
+    .where(_RUN.c.outcome.is_(None))
+    .values(outcome=Outcome.SUPERSEDED, finished_at=moment("now"))
+)
 
 
 def unfinished(session: Session, tenant_id: int, conversation_id: int) -> Run | None:
@@ -181,10 +199,10 @@ def unfinished(session: Session, tenant_id: int, conversation_id: int) -> Run | 
 
 def start(session: Session, run: Run) -> int:
     """Add the run; gives its id."""
-    session.add(run)
-    session.flush()
-    assert run.id is not None
-    return run.id
+    return int(session.execute(_START, run.model_dump(exclude={"id"})).scalar_one())
+
+
+_START = insert(_RUN).returning(_RUN.c.id)
 
 
 @dataclass(frozen=True)
@@ -239,21 +257,22 @@ def steps(session: Session, run_ids: Collection[int]) -> dict[int, list[RunStep]
     """The steps of several runs, in order, by run."""
     found: dict[int, list[RunStep]] = {run_id: [] for run_id in run_ids}
     if run_ids:
-        query = (
-            select(RunStep)
-            .where(col(RunStep.run_id).in_(run_ids))
-            .order_by(col(RunStep.run_id), col(RunStep.position))
-        )
-        for step in session.scalars(query):
+        for step in session.scalars(_STEPS, {"runs": list(run_ids)}):
             found[step.run_id].append(step)
     return found
 
 
+_STEPS = (
+    select(RunStep)
+    .where(col(RunStep.run_id).in_(bindparam("runs", expanding=True)))
+    .order_by(col(RunStep.run_id), col(RunStep.position))
+)
+
+
 def end(session: Session, run_id: int, now: datetime, outcome: Outcome, **totals: object) -> None:
     """Close a run with its outcome and totals (columns of Run); a run that has an outcome keeps it."""
-    runs = table(Run)
-    session.execute(
-        update(runs)
-        .where(runs.c.id == run_id, runs.c.outcome.is_(None))
-        .values(outcome=outcome, finished_at=now, **totals)
-    )
+    session.execute(_END, {"run": run_id, "outcome": outcome, "finished_at": now} | totals)
+
+
+# What it is given beside `run` are the columns to set.
+_END = update(_RUN).where(_RUN.c.id == bindparam("run"), _RUN.c.outcome.is_(None))

@@ -9,7 +9,16 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, UniqueConstraint, select, text, update
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKeyConstraint,
+    Index,
+    UniqueConstraint,
+    bindparam,
+    select,
+    text,
+    update,
+)
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
@@ -143,16 +152,18 @@ def offered(session: Session, tenant_id: int) -> list[WaitlistEntry]:
 
 def of_customer(session: Session, tenant_id: int, customer_id: int) -> list[WaitlistEntry]:
     """What a customer waits for, and what they are offered; by day."""
-    query = (
-        select(WaitlistEntry)
-        .where(
-            col(WaitlistEntry.tenant_id) == tenant_id,
-            col(WaitlistEntry.customer_id) == customer_id,
-            col(WaitlistEntry.state).in_(OPEN),
-        )
-        .order_by(col(WaitlistEntry.date), col(WaitlistEntry.id))
+    return list(session.scalars(_OF_CUSTOMER, {"tenant": tenant_id, "customer": customer_id}))
+
+
+_OF_CUSTOMER = (
+    select(WaitlistEntry)
+    .where(
+        col(WaitlistEntry.tenant_id) == bindparam("tenant"),
+        col(WaitlistEntry.customer_id) == bindparam("customer"),
+        col(WaitlistEntry.state).in_(OPEN),
     )
-    return list(session.scalars(query))
+    .order_by(col(WaitlistEntry.date), col(WaitlistEntry.id))
+)
 
 
 def of_message(session: Session, tenant_id: int, message_id: int) -> WaitlistEntry | None:

@@ -5,12 +5,12 @@ from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
 from bot.agent.account import Account
-from bot.llm.client import Block, ModelReply
+from bot.llm.client import ModelReply
 from models import run
 from models.conversation import Claim
 from models.db import Database
 from models.handoff import Reason
-from models.run import NewStep, RunStep, StepKind
+from models.run import NewStep, StepKind
 from tools.execute import Result
 
 
@@ -23,10 +23,7 @@ class RunRecorder:
     run_id: int
     now: Callable[[], datetime]
     account: Account
-    position: int = 0
-
-    def input(self, blocks: list[Block]) -> None:
-        self._add(NewStep(StepKind.INPUT, blocks))
+    position: int
 
     def answer(self, reply: ModelReply, *, kept: bool, milliseconds: int) -> None:
         self.account.add(reply, self.now())
@@ -58,11 +55,6 @@ class RunRecorder:
 
     def nudge(self, kind: str, text: str) -> None:
         self._add(NewStep(StepKind.NUDGE, {"kind": kind, "text": text}))
-
-    def resume(self, steps: list[RunStep]) -> None:
-        """Go on behind the steps of a crashed run."""
-        self.position = len(steps)
-        self.account.add_steps(steps)
 
     def _add(self, step: NewStep) -> None:
         with self.db.writing() as session:

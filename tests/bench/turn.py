@@ -1,5 +1,7 @@
 """CPU of one whole turn, beside the bare loop of Anthropic's own tool runner doing the same three calls."""
 
+import contextlib
+import os
 import statistics
 import tempfile
 import time
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import anthropic
 
-from bot import bootstrap, outbox, turn
+from bot import bootstrap, log, outbox, turn
 from bot.services import Services
 from bot.settings import Settings
 from models import business_file, message, schema
@@ -41,6 +43,8 @@ def product(url: str, model_url: str, twilio_url: str) -> tuple[Services, Clock]
         anthropic_base_url=model_url,
     )
     clock = Clock(START)
+    with open(os.devnull, "w") as sink, contextlib.redirect_stderr(sink):
+        log.configure("INFO", "json")
     real = bootstrap.services(settings, db, {})
     return Services(settings=settings, db=db, model=real.model, sender_for=real.sender_for, now=clock), clock
 
