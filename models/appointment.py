@@ -30,7 +30,7 @@ from sqlmodel import Field, Session, SQLModel
 
 from models import availability, catalog, reminder, stranded, waitlist
 from models.availability import Agenda, Busy, Code, Span
-from models.catalog import Offer, Professional
+from models.catalog import Offer, Professional, Service
 from models.customer import Customer
 from models.db import UtcDateTime, moment, table
 from models.errors import NotFound, Refusal
@@ -112,6 +112,7 @@ OCCUPYING = (AppointmentStatus.BOOKED, AppointmentStatus.DONE)
 
 _APPOINTMENT = table(Appointment)
 _PART = table(AppointmentService)
+_SERVICE = table(Service)
 _PROFESSIONAL = table(Professional)
 _CUSTOMER = table(Customer)
 
@@ -162,10 +163,14 @@ class Details:
 
 
 def span_of(services: Sequence[Offer]) -> Span:
-    """Several services follow one another without a pause; the longest of their buffers comes after them."""
+    """Several services follow one another without a pause; the longest of their buffers comes after them.
+
+    A holiday stops the visit unless all of them are done on holidays.
+    """
     return Span(
         minutes=sum(service.duration_minutes for service in services),
         after_minutes=max(service.buffer_minutes for service in services),
+        on_holidays=all(service.on_holidays for service in services),
     )
 
 
@@ -226,7 +231,7 @@ def move(
     _require_in_time(appointment, now, tenant)
     active = lock_professionals(session, tenant_id, (appointment.professional_id, target))
     require_able(session, appointment, target, active[target])
-    span = booked_span(appointment)
+    span = booked_span(session, appointment)
     _require_free(session, now, tenant, target, span, starts_at, without=appointment.id)
     relocate(session, now, tenant, appointment, target, starts_at)
     return Moved(appointment, *previous, unchanged=False)
@@ -338,7 +343,7 @@ def relocate(
 ) -> None:
     """A new time, and perhaps another professional, with the span of the day it was booked."""
     assert appointment.id is not None
-    times = _Times.of(starts_at, booked_span(appointment))
+    times = _Times.of(starts_at, _kept_span(appointment))
     appointment.professional_id = professional_id
     appointment.squeeze_in = squeeze_in
     appointment.schedule_version += 1
@@ -420,8 +425,19 @@ def service_ids(session: Session, tenant_id: int, appointment_id: int) -> tuple[
     return tuple(rows.scalars())
 
 
-def booked_span(appointment: Appointment) -> Span:
-    """Length and buffers of a visit as they were when it was booked."""
+def booked_span(session: Session, appointment: Appointment) -> Span:
+    """Length and buffers of a visit as they were when it was booked; holidays stop it as they do now."""
+    stopped = session.scalar(
+        select(func.count())
+        .select_from(_PART)
+        .join(_SERVICE, _SERVICE.c.id == _PART.c.service_id)
+        .where(_PART.c.tenant_id == appointment.tenant_id, _PART.c.appointment_id == appointment.id)
+        .where(_SERVICE.c.on_holidays.is_(False))
+    )
+    return replace(_kept_span(appointment), on_holidays=not stopped)
+
+
+def _kept_span(appointment: Appointment) -> Span:
     return Span(
         minutes=_minutes(appointment.ends_at - appointment.starts_at),
         before_minutes=_minutes(appointment.starts_at - appointment.busy_from),
@@ -480,7 +496,8 @@ def agendas(
     hours = catalog.hours(session, tenant, professional_ids, first, last)
     begins = availability.instant(tenant.zone, first, 0) - timedelta(minutes=span.before_minutes)
     ends = availability.instant(tenant.zone, last, availability.MINUTES_OF_DAY)
-    ends += timedelta(minutes=span.after_minutes)
+    # Staff may let a visit last over midnight.
+    ends += timedelta(minutes=span.minutes + span.after_minutes)
     taken = busy(session, _id(tenant), professional_ids, begins, ends, without=without)
     return {key: replace(agenda, busy=taken.get(key, ())) for key, agenda in hours.items()}
 

@@ -56,11 +56,12 @@ class Rules:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """How long a visit takes, and what is kept free around it."""
+    """How long a visit takes, what is kept free around it, and whether it is done on holidays too."""
 
     minutes: int
     before_minutes: int = 0
     after_minutes: int = 0
+    on_holidays: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,10 +137,12 @@ def check_rules(rules: Rules, agenda: Agenda, span: Span, start: datetime, now: 
     return None if reason and reason.code == Code.FORA_DA_GRADE else reason
 
 
-def check_place(rules: Rules, agenda: Agenda, start: datetime, end: datetime) -> Reason | None:
-    """Why a visit that stands already does not fit the hours and blocks of its day; None if it does."""
-    minutes = (end - start) // timedelta(minutes=1)
-    return check_rules(replace(rules, notice_minutes=0), agenda, Span(minutes), start, now=start)
+def check_place(rules: Rules, agenda: Agenda, visit: Span, start: datetime) -> Reason | None:
+    """Why a visit that stands already does not fit the hours and blocks of its day; None if it does.
+
+    It ends on that day: of one that lasts over midnight, ask for each day's part.
+    """
+    return check_rules(replace(rules, notice_minutes=0), agenda, visit, start, now=start)
 
 
 def is_taken(agenda: Agenda, span: Span, start: datetime) -> bool:
@@ -166,7 +169,7 @@ def why_none(
         return reason
     plan = _Plan(rules, agenda, day, now)
     reasons = [reason for start in plan.grid(part) if (reason := plan.refuses(span, start))]
-    reasons += [Reason(block.code, {"reason": block.reason}) for block in plan.whole_day_blocks()]
+    reasons += [Reason(block.code, {"reason": block.reason}) for block in plan.whole_day_blocks(span)]
     return most_telling(reasons) or plan.outside()
 
 
@@ -277,7 +280,7 @@ class _Plan:
             return Reason(Code.PASSADO)
         end = start + timedelta(minutes=span.minutes)
         for begins, ends, block in self._blocks:
-            if start < ends and begins < end:
+            if start < ends and begins < end and _stops(block, span):
                 return Reason(block.code, {"reason": block.reason})
         if not any(opens <= start and end <= closes for opens, closes in self._windows):
             return self._outside(start, end)
@@ -293,10 +296,14 @@ class _Plan:
     def outside(self) -> Reason:
         return Reason(Code.FORA_DO_EXPEDIENTE, {"hours": self._hours})
 
-    def whole_day_blocks(self) -> Iterator[Block]:
+    def whole_day_blocks(self, span: Span) -> Iterator[Block]:
         for _, _, block in self._blocks:
-            if block.start == 0 and block.end == MINUTES_OF_DAY:
+            if block.start == 0 and block.end == MINUTES_OF_DAY and _stops(block, span):
                 yield block
+
+
+def _stops(block: Block, span: Span) -> bool:
+    return not (span.on_holidays and block.code == Code.FERIADO)
 
 
 class _Clock:

@@ -25,7 +25,10 @@ from models.tenant import Tenant
 
 
 class Service(SQLModel, table=True):
-    """Something to book. `buffer_minutes` is kept free after it; `price_cents` None means "on request"."""
+    """Something to book. `buffer_minutes` is kept free after it; `price_cents` None means "on request".
+
+    `on_holidays`: it is done on a holiday as on any day; closures and time off hold for it too.
+    """
 
     __table_args__ = (UniqueConstraint("tenant_id", "name"), UniqueConstraint("tenant_id", "id"))
 
@@ -35,6 +38,7 @@ class Service(SQLModel, table=True):
     duration_minutes: int
     buffer_minutes: int = 0
     price_cents: int | None = None
+    on_holidays: bool = False
     active: bool = True
 
 
@@ -130,6 +134,7 @@ class Offer:
     duration_minutes: int
     buffer_minutes: int
     price_cents: int | None
+    on_holidays: bool = False
     professionals: tuple[tuple[int, str], ...] = ()
 
 
@@ -145,6 +150,7 @@ _OFFER = (
     _SERVICE.c.duration_minutes,
     _SERVICE.c.buffer_minutes,
     _SERVICE.c.price_cents,
+    _SERVICE.c.on_holidays,
 )
 
 
@@ -260,19 +266,21 @@ def hours(
     Three statements, whatever the number of professionals and days; `busy` is left empty.
     """
     assert tenant.id is not None
-    shared = _holidays(tenant, first, last) + _closures(session, tenant.id, first, last)
+    named = holidays(tenant, first, last).items()
+    shared = [Block(Code.FERIADO, day, day, reason=name) for day, name in named]
+    shared += _closures(session, tenant.id, first, last)
     windows = _windows(session, tenant.id, professional_ids, first, last)
     away = _time_off(session, tenant.id, professional_ids, first, last)
     return {key: Agenda(tuple(windows[key]), (*shared, *away[key])) for key in professional_ids}
 
 
-def _holidays(tenant: Tenant, first: dt.date, last: dt.date) -> list[Block]:
+def holidays(tenant: Tenant, first: dt.date, last: dt.date) -> dict[dt.date, str]:
+    """The holidays on which the business closes, with their names, from `first` through `last`."""
     calendar = tenant.holidays
     if calendar is None:
-        return []
+        return {}
     days = [first + dt.timedelta(days=n) for n in range((last - first).days + 1)]
-    named = [(day, calendar.name_of(day)) for day in days]
-    return [Block(Code.FERIADO, day, day, reason=name) for day, name in named if name]
+    return {day: name for day in days if (name := calendar.name_of(day))}
 
 
 def _closures(session: Session, tenant_id: int, first: dt.date, last: dt.date) -> list[Block]:

@@ -275,7 +275,7 @@ class Reception:
             self.session, self._tenant_id, (visit.professional_id, professional_id)
         )
         appointment.require_able(self.session, visit, professional_id, active[professional_id])
-        span = appointment.booked_span(visit)
+        span = appointment.booked_span(self.session, visit)
         return self._room(professional_id, span, starts_at, leave, without=visit.id)
 
     def _relocate(self, visit: Appointment, professional_id: int, starts_at: datetime, room: "_Room") -> None:

@@ -49,7 +49,8 @@ def _matching(offer: Offer, term: str) -> Offer | None:
 def _line(offer: Offer) -> str:
     people = [speech.professional(*who) for who in offer.professionals]
     who = f"Com: {speech.shortlist(people)}." if people else "Sem profissional disponível no momento."
-    return f"- {speech.offer_line(offer)} {who}"
+    holidays = " Também em feriados." if offer.on_holidays else ""
+    return f"- {speech.offer_line(offer)} {who}{holidays}"
 
 
 TOOL = Tool(

@@ -98,7 +98,7 @@ def _refused(context: ToolContext, wish: Remarcar, refusal: Refusal) -> ToolRefu
             professional_id=target,
             professional=name,
             service_ids=details.service_ids,
-            span=appointment.booked_span(own),
+            span=appointment.booked_span(session, own),
             day=wish.data,
             minute=wish.hora,
             without=details.id,

@@ -122,6 +122,7 @@ def _service(service: Service | Offer) -> Shown:
         "duration_minutes": str(service.duration_minutes),
         "buffer_minutes": str(service.buffer_minutes),
         "price": price_text(service.price_cents),
+        "on_holidays": _shown(service.on_holidays),
     }
 
 

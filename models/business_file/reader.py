@@ -51,7 +51,7 @@ RULE_KEYS = (
 )
 TEMPLATE_KEYS = ("reminder", "waitlist_offer", "contact")
 HANDOFF_KEYS = ("realert_minutes", "second_text_minutes", "release_minutes", "reopen_minutes")
-SERVICE_KEYS = ("name", "duration_minutes", "buffer_minutes", "price")
+SERVICE_KEYS = ("name", "duration_minutes", "buffer_minutes", "price", "on_holidays")
 PROFESSIONAL_KEYS = ("name", "services", "hours", "time_off")
 YEAR_MINUTES = 366 * MINUTES_OF_DAY
 UNREAD = dt.date.min  # stands in for a date that is a problem already
@@ -274,6 +274,7 @@ def _services(problems: Problems, nodes: list[Node]) -> tuple[Offer, ...]:
                 duration_minutes=section.need("duration_minutes", values.whole(1, MINUTES_OF_DAY), 0),
                 buffer_minutes=section.read("buffer_minutes", values.whole(0, MINUTES_OF_DAY), 0),
                 price_cents=section.read("price", values.price, None),
+                on_holidays=section.read("on_holidays", values.yes_no, False),
             )
         )
     return tuple(services)

@@ -99,6 +99,7 @@ class Offer:
     duration_minutes: int
     buffer_minutes: int
     price_cents: int | None
+    on_holidays: bool = False
 
 
 @dataclass(frozen=True)

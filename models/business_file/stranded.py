@@ -75,6 +75,7 @@ class Agenda:
     holidays: Calendar | None
     closures: tuple[Closed, ...]
     service_ids: frozenset[int]
+    on_holidays: frozenset[int]  # of the services, those that holidays do not stop
     rosters: dict[int, Roster]
 
 
@@ -133,6 +134,7 @@ def _before(state: State, tenant: Tenant) -> Agenda:
         holidays=tenant.holidays,
         closures=tuple(closed_of(row) for row in state.closures),
         service_ids=frozenset(row.id for row in state.services if row.active and row.id is not None),
+        on_holidays=frozenset(row.id for row in state.services if row.on_holidays and row.id is not None),
         rosters={
             person.id: Roster(person.service_ids, person.hours, person.time_off)
             for person in state.people
@@ -149,6 +151,9 @@ def _after(pairs: Pairs, file: BusinessFile) -> Agenda:
         holidays=tenant.holidays,
         closures=file.closures,
         service_ids=frozenset(ids.values()),
+        on_holidays=frozenset(
+            row.id for row, offer in pairs.services.wanted if row is not None and row.id and offer.on_holidays
+        ),
         rosters={
             person.id: Roster(
                 frozenset(ids[name] for name in worker.services if name in ids), worker.hours, worker.time_off
@@ -170,9 +175,15 @@ def _reasons(visit: Visit, agenda: Agenda) -> list[Reason]:
         reasons.append(Reason(Why.TIME_OFF, "time off"))
     if _touches(_closed(visit, agenda.closures, agenda.zone), visit):
         reasons.append(Reason(Why.CLOSURE, "closure"))
-    if agenda.holidays and any(map(agenda.holidays.name_of, _dates(visit, agenda.zone))):
+    if _on_a_holiday(visit, agenda):
         reasons.append(Reason(Why.HOLIDAY, "holiday"))
     return reasons
+
+
+def _on_a_holiday(visit: Visit, agenda: Agenda) -> bool:
+    if agenda.holidays is None or all(key in agenda.on_holidays for key, _ in visit.services):
+        return False
+    return any(map(agenda.holidays.name_of, _dates(visit, agenda.zone)))
 
 
 def _why_not(service: tuple[int, str], roster: Roster, agenda: Agenda) -> Reason | None:

@@ -73,10 +73,10 @@ class Story:
         if chosen is None:
             return
         who, start = self.random.choice((self.ids.ana, self.ids.bia)), self.start()
-        span = appointment.booked_span(chosen)
-        expected = self.listed(who, span, start, without=chosen.id)
         with self.db.reading() as session:
+            span = appointment.booked_span(session, chosen)
             services = set(appointment.service_ids(session, self.ids.tenant, chosen.id or 0))
+        expected = self.listed(who, span, start, without=chosen.id)
         offered = who == chosen.professional_id or services == {self.ids.corte}
         outcome = self.attempt(
             lambda session, tenant: (

@@ -409,6 +409,26 @@ def test_holiday_is_that_day_only() -> None:
     assert [len(listed(agenda, day=day, now=early)) for day in days] == [0, 0, 16]  # Sunday, holiday, Tuesday
 
 
+@pytest.mark.parametrize(
+    ("case", "blocks", "count", "code"),
+    [
+        ("the holiday alone", (FERIADO,), 16, None),
+        ("closed as well", (FERIADO, Block(Code.FECHADO, DAY, DAY)), 0, Code.FECHADO),
+        ("closed in the morning", (FERIADO, Block(Code.FECHADO, DAY, DAY, 0, minute("12:00"))), 10, None),
+        ("away as well", (FERIADO, Block(Code.FOLGA, DAY, DAY)), 0, Code.FOLGA),
+    ],
+)
+def test_a_service_that_is_done_on_holidays(
+    case: str, blocks: tuple[Block, ...], count: int, code: Code | None
+) -> None:
+    """S49: "atende feriado" opens the holiday, and nothing else that is closed."""
+    agenda, span = Agenda(USUAL.windows, blocks), replace(HALF_HOUR, on_holidays=True)
+    assert len(listed(agenda, span)) == count
+    if code:
+        assert availability.why_none(RULES, agenda, span, DAY, NOW).code == code
+    assert listed(agenda) == []
+
+
 def test_alternatives_prefer_the_day_then_the_person_then_the_hour() -> None:
     """Near 14:00: what Ana has that day, then the others that day, then the next day."""
     full = (taken("09:00-13:30"), taken("14:00-18:00"))

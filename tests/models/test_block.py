@@ -14,7 +14,7 @@ from models.catalog import Closure, TimeOff
 from models.customer import Customer
 from models.db import Database
 from models.errors import NotFound, Refusal
-from models.reception import Leave
+from models.reception import Leave, Reception
 from models.stranded import Outcome, StrandedAppointment, Why
 from models.tenant import Tenant
 from tests.fakes.talk import hire
@@ -259,3 +259,44 @@ def test_each_cause_is_known_and_passes(
     assert standing() == [(1, why)]
     imported(db, BASE, now, force=True)
     assert standing() == ([(1, why)] if why == Why.TIME_ZONE else [])
+
+
+HOLIDAYS = edited('price: "80.00"}', 'price: "80.00", on_holidays: true}').replace(
+    'time_off: [{from: "2026-12-24", to: "2026-12-26", reason: Natal}]', "time_off: []"
+)
+
+
+def test_a_service_that_is_not_done_on_holidays_any_more(
+    db: Database, now: datetime, standing: Callable[[], list[tuple[int, str]]]
+) -> None:
+    """Its visit on Christmas Day wants attention until it is done then again."""
+    imported(db, HOLIDAYS, now)
+    with db.writing() as session:
+        appointment.book(session, now, session.get_one(Tenant, 1), 1, 1, [2], at("25 10:00"), "bot")
+    no_more = HOLIDAYS.replace(", on_holidays: true", "")
+    assert not imported(db, no_more, now).applied
+    imported(db, no_more, now, force=True)
+    assert standing() == [(2, Why.HOLIDAY)]
+    imported(db, HOLIDAYS, now)
+    assert standing() == []
+
+
+NIGHTS = edited(HOURS, 'hours: {mon-fri: ["18:00-24:00"], sat: ["00:00-02:00"]}')
+
+
+def test_a_visit_over_midnight_settles_by_itself(
+    db: Database, now: datetime, standing: Callable[[], list[tuple[int, str]]]
+) -> None:
+    """The hours of both its days have to hold it, each its own part."""
+    imported(db, NIGHTS, now, force=True)
+    with db.writing() as session:
+        rita = hire(session, now, 1, "rita@bela.test", "Rita")
+        desk = Reception(session, now, session.get_one(Tenant, 1), rita)
+        desk.cancel(1, "0.booked")
+        desk.book(1, 1, [1], at("04 23:30"), Leave(outside=True))
+    for hours, there in (("24:00", "00:10-02:00"), ("23:50", "00:00-02:00"), ("24:00", "01:00-02:00")):
+        shorter = NIGHTS.replace("18:00-24:00", f"18:00-{hours}").replace("00:00-02:00", there)
+        imported(db, shorter, now, force=True)
+        assert standing() == [(2, Why.HOURS)]
+        imported(db, NIGHTS, now)
+        assert standing() == []

@@ -1,12 +1,13 @@
 """Public holidays, and which of them a business closes on."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from sqlmodel import Session
 
 from models import appointment, availability, catalog, holiday
 from models.availability import Code, Span
+from models.catalog import Service
 from models.db import Database
 from models.errors import Refusal
 from models.holiday import ALL, Calendar, Place
@@ -117,6 +118,34 @@ def test_a_chosen_day_is_neither_listed_nor_booked(db: Database, now: datetime) 
         with pytest.raises(Refusal) as refusal:
             appointment.book(session, now, tenant, ids.customer, ids.ana, [ids.corte], start, "bot")
     assert (refusal.value.code, refusal.value.detail) == (Code.FERIADO, {"reason": "Carnaval"})
+
+
+def test_a_service_may_be_done_on_holidays(db: Database, now: datetime) -> None:
+    """S49: of one visit all services have to be; a visit that stands may be moved there as well."""
+    christmas, day_before = datetime(2026, 12, 25, 13, tzinfo=UTC), datetime(2026, 12, 23, 13, tzinfo=UTC)
+    with db.writing() as session:
+        ids = agenda.studio(session, now, holidays_country="BR", holidays_closed=True)
+        tenant = session.get_one(Tenant, ids.tenant)
+        session.get_one(Service, ids.corte).on_holidays = True
+        session.flush()
+
+        def book(start: datetime, *services: int) -> int:
+            made = appointment.book(
+                session, now, tenant, ids.customer, ids.ana, services, start, "bot"
+            ).appointment
+            assert made.id is not None
+            return made.id
+
+        def move(key: int, start: datetime) -> None:
+            appointment.move(session, now, tenant, ids.customer, key, start)
+
+        with pytest.raises(Refusal, match="FERIADO"):
+            book(christmas, ids.corte, ids.escova)
+        book(christmas, ids.corte)
+        plain, holiday = book(day_before, ids.escova), book(day_before + timedelta(hours=1), ids.corte)
+        move(holiday, christmas + timedelta(hours=1))
+        with pytest.raises(Refusal, match="FERIADO"):
+            move(plain, christmas + timedelta(hours=3))
 
 
 def starts(session: Session, now: datetime, tenant: Tenant, ids: Ids, day: date) -> list[datetime]:

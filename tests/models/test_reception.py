@@ -199,6 +199,14 @@ def test_the_customer_s_limit_is_the_bot_s(desk: Desk) -> None:
     assert len(desk.rows(Appointment)) == 4
 
 
+def test_over_midnight_what_comes_then_is_in_the_way(desk: Desk) -> None:
+    """The other visit stands on the next day: it is seen all the same, and can be overlapped on purpose."""
+    desk.book("05 00:15", leave=OUTSIDE)
+    assert refused(lambda: desk.book("04 23:30", leave=OUTSIDE, customer=desk.joana)) == Code.OCUPADO
+    key = desk.book("04 23:30", leave=ANYHOW, customer=desk.joana)
+    assert desk.visit(key).squeeze_in
+
+
 @pytest.mark.parametrize("when", ["04 10:00", "04 10:30", "04 09:10"])
 def test_an_overlap_is_only_made_on_purpose(desk: Desk, when: str) -> None:
     desk.book("04 10:00")

@@ -35,6 +35,13 @@ def test_term_names_a_service_or_a_professional(model: Model, term: str, lines: 
     assert model.done("buscar_servicos", termo=term).splitlines()[1:] == lines
 
 
+def test_what_is_done_on_holidays_says_so(db: Database, ids: Ids, model: Model) -> None:
+    with db.writing() as session:
+        session.exec(update(Service).where(col(Service.id) == ids.barba).values(on_holidays=True))
+    lines = model.done("buscar_servicos").splitlines()
+    assert lines[1:] == [CORTE, ESCOVA, f"{BARBA} Também em feriados."]
+
+
 def test_nothing_matches(model: Model) -> None:
     """R15: never an empty list."""
     text = model.done("buscar_servicos", termo="tatuagem")

@@ -281,7 +281,7 @@ def _move_page(
         found = card(session, appointment_id)
         visit = found.visit
         row = appointment.own(session, context.tenant_id(), visit.customer_id, appointment_id)
-        span = appointment.booked_span(row)
+        span = appointment.booked_span(session, row)
         asked = choice.over(visit.professional_id, visit.starts_at.astimezone(base.zone()).date())
         offered = times.offered(session, visit.service_ids, asked, span, without=appointment_id)
     names = offered.names | {visit.professional_id: visit.professional}
