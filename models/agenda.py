@@ -52,6 +52,7 @@ class Visit:
     squeeze_in: bool
     confirmed: bool
     created_by: str
+    created_at: datetime
     cancel_reason: str
     version: int
     state: str
@@ -155,6 +156,7 @@ def _visit(row: Row[Any]) -> Visit:
         squeeze_in=row.squeeze_in,
         confirmed=row.confirmed_at is not None,
         created_by=row.created_by,
+        created_at=row.created_at,
         cancel_reason=row.cancel_reason,
         version=row.schedule_version,
         state=f"{row.schedule_version}.{row.status}",
@@ -262,6 +264,17 @@ class Event:
     staff: str | None
     at: datetime
     detail: dict[str, Any]
+
+
+def changed(session: Session, tenant_id: int, appointment_ids: Iterable[int]) -> dict[int, datetime]:
+    """When something was last done with each of these visits; those with no act on record are left out."""
+    rows = session.execute(
+        select(_EVENT.c.subject_id, func.max(_EVENT.c.at))
+        .where(_EVENT.c.tenant_id == tenant_id, _EVENT.c.subject_id.in_(list(appointment_ids)))
+        .where(_EVENT.c.action.like("appointment.%"))
+        .group_by(_EVENT.c.subject_id)
+    )
+    return {row[0]: row[1] for row in rows}
 
 
 def story(session: Session, tenant_id: int, appointment_id: int) -> list[Event]:

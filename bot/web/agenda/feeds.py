@@ -14,12 +14,15 @@ from flask import (
     url_for,
 )
 from flask.typing import ResponseReturnValue
+from sqlmodel import Session
 
 from bot.web import context, words
 from bot.web.agenda import base, ics
 from bot.web.agenda.base import blueprint
-from models import agenda, feed
+from bot.web.agenda.ics import Feed
+from models import agenda, catalog, feed
 from models.catalog import Professional
+from models.feed import CalendarFeed
 from models.tenant import Tenant
 
 PERSON = "/calendarios/<int(max=2147483647):professional_id>"
@@ -84,6 +87,25 @@ def address(token: str) -> str:
     return root + url_for("calendar.ics", token=token)
 
 
+def _feed(session: Session, found: CalendarFeed, now: datetime) -> Feed:
+    tenant = session.get_one(Tenant, found.tenant_id)
+    person = session.get_one(Professional, found.professional_id)
+    begins, ends = now - BEFORE, now + AFTER
+    visits = agenda.visits(session, found.tenant_id, begins, ends, found.professional_id)
+    first, last = (moment.astimezone(tenant.zone).date() for moment in (begins, ends))
+    blocks = agenda.blocked(session, found.tenant_id, first, last)
+    return Feed(
+        name=f"{person.name} · {tenant.name}",
+        place=tenant.address,
+        slug=tenant.slug,
+        zone=tenant.zone,
+        visits=visits,
+        changed=agenda.changed(session, found.tenant_id, [visit.id for visit in visits]),
+        blocks=[block for block in blocks if block.professional_id in (None, found.professional_id)],
+        holidays=catalog.holidays(tenant, first, last),
+    )
+
+
 @calendar.get("/ics/<token>.ics", endpoint="ics")
 def read(token: str) -> ResponseReturnValue:
     """Whoever knows the address sees the calendar; any other address is missing."""
@@ -92,10 +114,7 @@ def read(token: str) -> ResponseReturnValue:
         found = feed.of_token(session, token) if len(token) <= MAX_TOKEN else None
         if found is None:
             abort(404)
-        tenant = session.get_one(Tenant, found.tenant_id)
-        person = session.get_one(Professional, found.professional_id)
-        visits = agenda.visits(session, found.tenant_id, now - BEFORE, now + AFTER, found.professional_id)
-    content = ics.render(f"{person.name} · {tenant.name}", tenant.address, tenant.slug, visits, now)
+        content = ics.render(_feed(session, found, now), now)
     answer = Response(content, content_type="text/calendar; charset=utf-8")
     answer.headers["Content-Disposition"] = 'inline; filename="agenda.ics"'
     return answer

@@ -44,6 +44,7 @@ def visit(start: str, end: str, key: int = 1, **more: object) -> Visit:
         squeeze_in=False,
         confirmed=False,
         created_by="bot",
+        created_at=EVENING_BEFORE,
         cancel_reason="",
         version=0,
         state="0.booked",

@@ -1,24 +1,32 @@
 """A professional's calendar in other programs: correct, secret, without phones."""
 
 import re
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from ical.calendar_stream import IcsCalendarStream
 from icalendar import Calendar, Event
 from sqlmodel import select
 
 from bot.web.agenda import feeds, ics
+from bot.web.agenda.ics import Feed
+from models.agenda import Blocked, Visit
 from models.appointment import AppointmentStatus
 from models.audit import AuditEvent
 from models.catalog import Professional
 from models.db import Database
 from models.feed import CalendarFeed
+from models.tenant import Tenant
 from tests.bot.web import days
 from tests.bot.web.days import TODAY, TOMORROW, Salon, at
 from tests.bot.web.office import BRUNO, LEAK, STRANGER, Office, post
-from tests.bot.web.test_board import visit
+from tests.bot.web.test_board import ZONE, visit
 
 NOW = datetime(2026, 12, 2, 13, 20, tzinfo=UTC)
+
+
+def utc(day: int, hour: int) -> datetime:
+    return datetime(2026, 12, day, hour, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -52,8 +60,9 @@ def events(office: Office, path: str) -> dict[str, Event]:
 # The file
 
 
-def parsed(*visits: object, place: str = "") -> tuple[bytes, list[Event]]:
-    content = ics.render("Ana · Bela", place, "bela", visits, NOW)  # type: ignore[arg-type]
+def parsed(*visits: Visit, place: str = "", **more: object) -> tuple[bytes, list[Event]]:
+    feed = Feed("Ana · Bela", place, "bela", ZONE, visits, **more)  # type: ignore[arg-type]
+    content = ics.render(feed, NOW)
     return content, list(Calendar.from_ical(content).walk("VEVENT"))
 
 
@@ -94,6 +103,71 @@ def test_a_visit_keeps_its_uid_and_counts_its_changes() -> None:
     assert [str(event["status"]) for event in found] == ["CONFIRMED", "CONFIRMED", "CANCELLED", "CONFIRMED"]
 
 
+def test_a_visit_says_when_it_was_made_and_last_changed() -> None:
+    """Without an act on record, the one is the other."""
+    made, later = datetime(2026, 11, 30, 12, tzinfo=UTC), datetime(2026, 12, 1, 15, 30, tzinfo=UTC)
+    visits = [visit("09:00", "10:00", key=key, created_at=made) for key in (1, 2)]
+    content, events = parsed(*visits, changed={2: later})
+    assert [event["created"].dt for event in events] == [made, made]
+    assert [event["last-modified"].dt for event in events] == [made, later]
+    assert b"LAST-MODIFIED:20261201T153000Z\r\n" in content
+
+
+BLOCKS = {
+    "a holiday trip": (
+        Blocked(7, 1, date(2026, 12, 7), date(2026, 12, 11), 0, 1440, "Férias", None),
+        [("bela-folga-7@horacerta", date(2026, 12, 7), date(2026, 12, 12), "Folga: Férias")],
+    ),
+    "closed on one day": (
+        Blocked(3, None, date(2026, 12, 7), date(2026, 12, 7), 0, 1440, "", "Rita"),
+        [("bela-fechado-3@horacerta", date(2026, 12, 7), date(2026, 12, 8), "Fechado")],
+    ),
+    "two afternoons, the second until midnight": (
+        Blocked(8, 1, date(2026, 12, 7), date(2026, 12, 8), 13 * 60, 1440, "Curso", "Rita"),
+        [
+            ("bela-folga-8-20261207@horacerta", utc(7, 16), utc(8, 3), "Folga: Curso"),
+            ("bela-folga-8-20261208@horacerta", utc(8, 16), utc(9, 3), "Folga: Curso"),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize("case", BLOCKS)
+def test_blocked_time_is_told(case: str) -> None:
+    """Whole days as dates, which hold wherever the program believes to be."""
+    block, expected = BLOCKS[case]
+    _content, events = parsed(blocks=[block])
+    assert [
+        (str(event["uid"]), event.start, event.end, str(event["summary"])) for event in events
+    ] == expected
+    assert {str(event["transp"]) for event in events} == {"OPAQUE"}
+
+
+def test_holidays_take_nobody_s_time() -> None:
+    content, (event,) = parsed(holidays={date(2026, 12, 25): "Natal"})
+    assert b"DTSTART;VALUE=DATE:20261225\r\n" in content
+    assert (str(event["summary"]), str(event["transp"])) == ("Feriado: Natal", "TRANSPARENT")
+
+
+def test_another_program_s_reader_reads_the_same() -> None:
+    """A parser that shares nothing with the library that writes the file."""
+    name = "João D'Ávila; mora na Rua A, 1 \\ fundos 💈 " * 4
+    made, moved = datetime(2026, 11, 30, 12, tzinfo=UTC), datetime(2026, 12, 1, 15, 30, tzinfo=UTC)
+    visits = [
+        visit("09:00", "10:00", key=1, customer=name, created_at=made, version=1),
+        visit("11:00", "11:45", key=2, status="cancelled", version=2),
+    ]
+    block, _ = BLOCKS["a holiday trip"]
+    content, _ = parsed(*visits, place="Rua Augusta, 1000; São Paulo", changed={1: moved}, blocks=[block])
+    first, cancelled, away = IcsCalendarStream.calendar_from_ics(content.decode()).events
+    assert (first.uid, first.summary) == ("bela-1@horacerta", f"Corte + Barba · {' '.join(name.split())}")
+    assert (first.start, first.end) == (at(TODAY, "09:00"), at(TODAY, "10:00"))
+    assert (first.location, first.sequence) == ("Rua Augusta, 1000; São Paulo", 2)
+    assert (first.created, first.last_modified) == (made, moved)
+    assert (cancelled.status, cancelled.sequence) == ("CANCELLED", 5)
+    assert (away.start, away.end, away.summary) == (date(2026, 12, 7), date(2026, 12, 12), "Folga: Férias")
+
+
 @pytest.mark.parametrize(
     ("changes", "summary", "busy"),
     [
@@ -124,7 +198,7 @@ def test_what_is_told(changes: dict[str, object], summary: str, busy: str) -> No
 def test_a_professional_s_visits_and_nobody_else_s(office: Office) -> None:
     days.full(office)
     path = address(office, office.bela.bia)
-    assert set(events(office, path)) == {
+    assert {summary for summary, event in events(office, path).items() if "status" in event} == {
         "Corte feminino · Zilda Pereira (não veio)",
         "Corte feminino · Karina Duarte",
     }
@@ -148,6 +222,22 @@ def test_it_follows_the_agenda(office: Office, salon: Salon) -> None:
         salon.desk(session).cancel(key, "1.booked")
     (event,) = events(office, path).values()
     assert (str(event["status"]), event["sequence"]) == ("CANCELLED", 3)
+
+
+def test_it_tells_who_is_away_and_what_is_closed(office: Office, salon: Salon) -> None:
+    days.full(office)
+    path = address(office, office.bela.bia)
+    with office.db.writing() as session:
+        tenant = session.get_one(Tenant, office.bela.tenant)
+        tenant.holidays_country, tenant.holidays_closed = "BR", True
+    found = events(office, path)
+    assert (found["Folga: Dentista"].start, found["Folga: Dentista"].end) == (
+        at(TODAY, "15:30"),
+        at(TODAY, "17:00"),
+    )
+    assert "Fechado: Reunião da equipe" in found
+    assert found["Feriado: Natal"].start == date(2026, 12, 25)
+    assert "Folga: Dentista" not in events(office, address(office, office.bela.ana))
 
 
 def test_it_reaches_a_month_back_and_four_ahead(office: Office, salon: Salon) -> None:
