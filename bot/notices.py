@@ -9,10 +9,14 @@ from datetime import datetime
 
 from sqlmodel import Session
 
+from bot import texts
 from bot.whatsapp import codes
 from models import conversation, delivery, message, reminder, waitlist
+from models.appointment import Appointment
 from models.conversation import Conversation
-from models.message import WHEN, Author, Content
+from models.delivery import Outgoing, Progress
+from models.message import WHEN, Author, Content, Status
+from models.tenant import Tenant
 
 NO_TEMPLATE, NO_ADDRESS = "sem modelo", "sem WhatsApp conhecido"
 NOT_DELIVERED = "não entregue"
@@ -62,17 +66,36 @@ def queue(session: Session, now: datetime, row: Conversation, notice: Notice) ->
     return message.id_of(session, row.id, seq)
 
 
-def undelivered(session: Session, now: datetime, tenant_id: int, message_id: int, code: int | None) -> bool:
-    """A line surely was not delivered: if it was one of these, see to it and say so.
+def tell_staff(session: Session, now: datetime, row: Conversation, text: str) -> None:
+    """Note in the conversation, for staff alone, that something was not said."""
+    assert row.id is not None
+    message.add(session, now, row.tenant_id, row.id, author=Author.SYSTEM, text=text, status=Status.NOTE)
+
+
+def undelivered(session: Session, now: datetime, line: Outgoing | Progress, code: int | None) -> bool:
+    """A line surely was not delivered: if it was one of these, see to it, note it for staff, and say so.
 
     People need not take the conversation over for it: nobody waits for an answer.
     """
-    entry = waitlist.of_message(session, tenant_id, message_id)
-    if entry is None and reminder.of_message(session, tenant_id, message_id) is None:
+    tenant_id, key = line.tenant_id, line.message_id
+    entry, said = waitlist.of_message(session, tenant_id, key), reminder.of_message(session, tenant_id, key)
+    if entry is None and said is None:
         return False
-    if code == codes.OUTSIDE_WINDOW and delivery.send_by_template(session, now, tenant_id, message_id):
+    if code == codes.OUTSIDE_WINDOW and delivery.send_by_template(session, now, tenant_id, key):
         return True
-    if entry is not None and entry.id is not None:
-        reason = f"{NOT_DELIVERED} (código {code})" if code else NOT_DELIVERED
-        waitlist.close(session, entry.id, waitlist.State.CANCELLED, reason)
+    tenant, row = (
+        session.get_one(Tenant, tenant_id),
+        conversation.find(session, tenant_id, line.conversation_id),
+    )
+    why = texts.unsaid_code(code)
+    if entry is not None and entry.id is not None and entry.offered_start is not None:
+        waitlist.close(session, entry.id, waitlist.State.CANCELLED, _reason(code))
+        tell_staff(session, now, row, texts.unsaid(texts.OFFER, tenant, entry.offered_start, why))
+    if said is not None:
+        visit = session.get_one(Appointment, said.appointment_id)
+        tell_staff(session, now, row, texts.unsaid(texts.REMINDER, tenant, visit.starts_at, why))
     return True
+
+
+def _reason(code: int | None) -> str:
+    return f"{NOT_DELIVERED} (código {code})" if code else NOT_DELIVERED

@@ -80,10 +80,12 @@ class _Offering:
 
 @dataclass(frozen=True)
 class _Passing:
-    """The entry keeps its place, but could not be told; why."""
+    """The entry keeps its place, but could not be told of this time; why, and in whose conversation."""
 
     entry_id: int
     reason: str
+    start: datetime
+    row: Conversation
 
 
 @dataclass(frozen=True)
@@ -126,8 +128,10 @@ class _Board:
         match step:
             case _Ending(entry_id, reason):
                 waitlist.close(session, entry_id, State.CANCELLED, reason)
-            case _Passing(entry_id, reason):
+            case _Passing(entry_id, reason, start, row):
                 waitlist.pass_over(session, entry_id, reason)
+                text = texts.unsaid(texts.OFFER, self._tenant, start, texts.UNSAID_WITHOUT_TEMPLATE)
+                notices.tell_staff(session, self._now, row, text)
             case _Offering(entry_id, found, row, notice):
                 who, start = found.professional_id, found.starts_at
                 if not waitlist.offer(session, entry_id, who, start, self._until):
@@ -151,7 +155,9 @@ class _Board:
         notice = self._notice(services[0], found, who)
         if notices.has_way(row, notice, self._now):
             return _Offering(entry.id, found, row, notice)
-        return None if entry.reason == notices.NO_TEMPLATE else _Passing(entry.id, notices.NO_TEMPLATE)
+        if entry.reason == notices.NO_TEMPLATE:
+            return None
+        return _Passing(entry.id, notices.NO_TEMPLATE, found.starts_at, row)
 
     def _is_busy(self, row: Conversation, entry: WaitlistEntry) -> bool:
         """Whether this is no time for an offer: people speak with the customer, who has one already, or could

@@ -153,7 +153,7 @@ def _undelivered(session: Session, now: datetime, line: Outgoing | Progress, cod
     row = conversation.lock(session, line.tenant_id, line.conversation_id)
     action = codes.action(code)
     owed = line.run_id is not None or row.waiting_since is not None
-    unasked = notices.undelivered(session, now, line.tenant_id, _id(line), code)
+    unasked = notices.undelivered(session, now, line, code)
     if action == Action.OPT_OUT:
         customer.opt_out(session, now, line.tenant_id, row.customer_id)
         if not owed:
@@ -166,10 +166,6 @@ def _undelivered(session: Session, now: datetime, line: Outgoing | Progress, cod
         text = texts.handoff_text(Reason.FALHA_NO_ENVIO, tenant, now, said=SORRY)
         session.flush()
         message.add(session, now, line.tenant_id, line.conversation_id, author=Author.SYSTEM, text=text)
-
-
-def _id(line: Outgoing | Progress) -> int:
-    return line.id if isinstance(line, Outgoing) else line.message_id
 
 
 def report(

@@ -69,6 +69,9 @@ def _send_one(services: Services, now: datetime) -> bool:
         log.exception("reminder_broken", reminder=claimed.id, tenant_id=claimed.tenant_id)
         with services.db.writing() as session:
             reminder.close(session, claimed, State.FAILED, "erro interno")
+            visit = session.get_one(Appointment, claimed.appointment_id)
+            row = conversation.of_customer(session, claimed.tenant_id, visit.customer_id)
+            _tell_staff(session, now, row, visit, texts.UNSAID_BY_FAULT)
         return True
     log.info("reminder_settled", reminder=claimed.id, tenant_id=claimed.tenant_id, outcome=outcome)
     return True
@@ -90,9 +93,19 @@ def _say(session: Session, now: datetime, mine: Claimed) -> str:
     if row is None or not notices.has_way(row, notice, now):
         reason = notices.NO_TEMPLATE if row is not None else notices.NO_ADDRESS
         reminder.close(session, mine, State.FAILED, reason)
+        _tell_staff(session, now, row, visit, texts.UNSAID_WITHOUT_TEMPLATE)
         return str(State.FAILED)
     reminder.queued(session, mine, notices.queue(session, now, row, notice))
     return str(State.SENT)
+
+
+def _tell_staff(
+    session: Session, now: datetime, row: Conversation | None, visit: Appointment, why: str
+) -> None:
+    """Where there is a conversation to note it in; else the list of what failed alone tells it."""
+    if row is not None:
+        tenant = session.get_one(Tenant, visit.tenant_id)
+        notices.tell_staff(session, now, row, texts.unsaid(texts.REMINDER, tenant, visit.starts_at, why))
 
 
 def _against(

@@ -170,6 +170,23 @@ def unread(kind: str) -> str:
     return f"{_UNREAD[kind]} 😕 Como você prefere continuar?"
 
 
+def unsaid(what: str, tenant: Tenant, starts_at: datetime, why: str) -> str:
+    """For staff: that the customer did not get what we wanted to write of a time, and why."""
+    when = speech.moment(starts_at, tenant.zone)
+    return f"{what} não enviado, sobre {when}. Motivo: {why}. Se for importante, vale ligar."
+
+
+REMINDER, OFFER = "Lembrete", "Aviso da lista de espera"
+UNSAID_WITHOUT_TEMPLATE = (
+    "faz mais de 24 horas que a pessoa escreveu, e não há um modelo aprovado para este aviso"
+)
+UNSAID_BY_FAULT = "houve um erro interno"
+
+
+def unsaid_code(code: int | None) -> str:
+    return f"o WhatsApp não entregou (código {code})" if code else "o WhatsApp não entregou"
+
+
 def limit_detail(over: Over) -> str:
     """For staff: which limit of the day was reached, and how much was used."""
     whose = "Este cliente" if over.scope == Scope.CUSTOMER else "O negócio"

@@ -79,6 +79,11 @@ class Outgoing:
     mark: str = ""
     extra: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def message_id(self) -> int:
+        """The same name as in the other report of a line's way."""
+        return self.id
+
 
 def claim_outgoing(session: Session, now: datetime, conversation_id: int | None = None) -> Outgoing | None:
     """Mark the oldest line that may go out as `sending`. Within a conversation, a line waits for the former.

@@ -120,6 +120,12 @@ def test_without_a_template_nothing_is_sent_and_staff_can_see_it(days: Calendar)
     assert days.tick(local(3, 14)) == days.tick(local(3, 14, 1)) == []
     [failure] = days.failed()
     assert (failure.appointment_id, failure.hours, failure.reason) == (key, 24, "sem modelo")
+    note = days.stage.messages[-1]
+    assert (note.status, note.author) == ("note", "system")
+    assert note.text == (
+        "Lembrete não enviado, sobre sexta-feira, 04/12/2026, às 14:00. Motivo: faz mais de 24 horas que a "
+        "pessoa escreveu, e não há um modelo aprovado para este aviso. Se for importante, vale ligar."
+    )
     assert days.stage.conversations[0].holder == Holder.BOT
     assert days.stage.handoffs == []
     days.has_template()
@@ -164,6 +170,7 @@ def test_a_window_that_whatsapp_saw_closed_is_tried_by_template_once(days: Calen
     days.report(second, "undelivered", 63016)
     assert days.tick(local(3, 14, 1)) == []
     assert [(one.appointment_id, one.error_code) for one in days.failed()] == [(key, 63016)]
+    assert [line.text for line in days.stage.messages if line.status == "note"][0].count("código 63016") == 1
     assert days.stage.conversations[0].holder == Holder.BOT
 
 
@@ -371,6 +378,8 @@ def test_a_bug_over_one_does_not_hold_up_the_others(days: Calendar) -> None:
         session.execute(delete(AppointmentService).where(AppointmentService.appointment_id == broken))  # type: ignore[arg-type]
     assert [line.variables["2"][-5:] for line in days.tick(local(3, 15, 30))] == ["15:30"]
     assert [(one.appointment_id, one.reason) for one in days.failed()] == [(broken, "erro interno")]
+    notes = [line.text for line in days.stage.messages if line.status == "note"]
+    assert [note.partition("Motivo: ")[2][:24] for note in notes] == ["houve um erro interno. S"]
 
 
 def test_two_businesses_are_strangers(days: Calendar) -> None:

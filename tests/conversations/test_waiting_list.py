@@ -357,6 +357,8 @@ def test_without_a_template_the_next_in_line_is_offered_it(days: FullDay) -> Non
     days.frees(ANA, 14, 30)
     assert to(days.offer()) == [JOAO]
     assert (days.entry(first).state, days.entry(first).reason) == ("waiting", "sem modelo")
+    [note] = [line.text for line in days.stage.messages if line.status == "note"]
+    assert note.startswith("Aviso da lista de espera não enviado, sobre ")
     days.frees(ANA, 9, 0)
     assert days.offer() == days.offer() == []
     days.stage.say("oi")  # now she may be written to
@@ -410,6 +412,8 @@ def test_who_cannot_be_reached_is_out_of_the_line(days: FullDay) -> None:
     [line] = days.offer(local(2, 10, 5))
     days.report(line, "undelivered", 63024)
     assert (days.entry(key).state, days.entry(key).reason) == ("cancelled", "não entregue (código 63024)")
+    [note] = [line.text for line in days.stage.messages if line.status == "note"]
+    assert "Motivo: o WhatsApp não entregou (código 63024)." in note
     assert to(days.offer()) == [JOAO]
     assert days.stage.conversations[0].holder == Holder.BOT
 
