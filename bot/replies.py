@@ -8,6 +8,7 @@ from datetime import datetime, timedelta
 
 from sqlmodel import Session
 
+from bot import unlisting
 from bot.agent.buttons import Action, tapped
 from models import appointment, catalog, message, reminder, waitlist
 from models.appointment import AppointmentStatus, Details
@@ -23,6 +24,18 @@ QUESTION_STANDS = timedelta(hours=2)
 
 
 @dataclass(frozen=True)
+class Leaving:
+    """The entries of the waiting list that the customer asks to leave, with what each was for.
+
+    `only`: they ask for nothing else.
+    """
+
+    entries: tuple[int, ...] = ()
+    waited_for: tuple[str, ...] = ()
+    only: bool = False
+
+
+@dataclass(frozen=True)
 class Answering:
     """`visit` is ahead, and a reminder of it is answered; `confirms`: with nothing but a yes.
 
@@ -31,6 +44,7 @@ class Answering:
 
     visit: Details | None = None
     confirms: bool = False
+    leaves: Leaving = Leaving()
     lines: tuple[str, ...] = ()
 
 
@@ -39,13 +53,13 @@ def read(
 ) -> Answering:
     """What the messages from seq `first` on answer; `talk` is the conversation up to them, oldest first."""
     said = [line for line in talk if line.direction == Direction.IN and line.seq >= first]
-    waits = _waiting(session, now, tenant, customer_id)
+    leaves, waits = _waiting(session, now, tenant, customer_id, said)
     found = _reminded(session, talk, said) if said else None
     visit = _ahead(session, now, tenant, customer_id, found) if found else None
     if found is None or visit is None:
-        return Answering(lines=waits)
+        return Answering(leaves=leaves, lines=waits)
     line = f"Lembrete enviado sobre agendamento_id {visit.id}: o cliente pode estar respondendo a ele."
-    return Answering(visit, _confirms(said, found), (line, *waits))
+    return Answering(visit, _confirms(said, found), leaves, (line, *waits))
 
 
 @dataclass(frozen=True)
@@ -166,10 +180,30 @@ def _is_ornament(token: str) -> bool:
 # The waiting list
 
 
-def _waiting(session: Session, now: datetime, tenant: Tenant, customer_id: int) -> tuple[str, ...]:
+def _waiting(
+    session: Session, now: datetime, tenant: Tenant, customer_id: int, said: Sequence[Message]
+) -> tuple[Leaving, tuple[str, ...]]:
+    """What they ask to leave, and what the model is told."""
     assert tenant.id is not None
     entries = waitlist.of_customer(session, tenant.id, customer_id)
-    return tuple(line for entry in entries if (line := _entry(session, now, tenant, entry)))
+    wish = unlisting.asked([line.said for line in said]) if entries else None
+    left = [entry for entry in entries if wish is not None and wish.means(entry.date)]
+    lines = tuple(
+        line for entry in entries if entry not in left and (line := _entry(session, now, tenant, entry))
+    )
+    if wish is None or not left:
+        return Leaving(), lines
+    waited_for = tuple(_waited_for(session, entry) for entry in left)
+    told = f"O cliente pediu para sair da lista de espera e já foi retirado dela: {'; '.join(waited_for)}."
+    ids = tuple(entry.id for entry in left if entry.id is not None)
+    only = wish.only and all(line.kind in ("text", "audio") for line in said)
+    return Leaving(ids, waited_for, only), (told, *lines)
+
+
+def _waited_for(session: Session, entry: WaitlistEntry) -> str:
+    services = catalog.chosen(session, entry.tenant_id, [entry.service_id])
+    name = services[0].name if services else "serviço"
+    return f"{name}, {speech.day(entry.date)}"
 
 
 def _entry(session: Session, now: datetime, tenant: Tenant, entry: WaitlistEntry) -> str:

@@ -155,6 +155,15 @@ def offer(tenant: Tenant, name: str, *, what: str, start: datetime, until: datet
     )
 
 
+def left_list(waited_for: Sequence[str]) -> str:
+    """What somebody reads who asked to be taken off the waiting list."""
+    lines = "\n".join(f"• {line}" for line in waited_for)
+    return (
+        f"Pronto, tirei você da lista de espera:\n\n{lines}\n\n"
+        "Se quiser voltar para ela, ou marcar outro horário, é só me escrever. 🙂"
+    )
+
+
 STICKER = "Recebi sua figurinha! 😄 Para eu ajudar com um horário, me escreve o que você precisa?"
 WRITE_ON = "Pode escrever! Me conta o que você precisa: marcar, mudar ou ver um horário?"
 _UNREAD = {

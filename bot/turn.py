@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 import structlog
 from sqlmodel import Session
 
-from bot import choices, media, menus, reception, texts
+from bot import choices, leaving, media, menus, reception, texts
 from bot.agent import history, prompt
 from bot.agent.account import Account
 from bot.agent.checks import Evidence
@@ -90,6 +90,8 @@ def _receive(services: Services, claim: Claim, material: Material, over: Over | 
     """Answer what needs no model, or may not have one; says whether that was all."""
     if (wish := reception.wish(material)) is not None:
         _answer_plainly(services, claim, wish)
+        return True
+    if leaving.answer(services, claim, material):
         return True
     if material.answering.confirms and _confirm(services, claim, material):
         return True

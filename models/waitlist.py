@@ -22,7 +22,9 @@ from sqlalchemy import (
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
+from models import audit, delivery
 from models.db import UtcDateTime, change, table
+from models.errors import NotFound
 from models.message import UNSENT, Message, Status
 
 
@@ -31,7 +33,7 @@ class State(StrEnum):
     OFFERED = "offered"
     BOOKED = "booked"  # the customer has such a visit on that day
     EXPIRED = "expired"  # the day is over, or an offer was not taken up
-    CANCELLED = "cancelled"  # it cannot be offered any more
+    CANCELLED = "cancelled"  # it cannot be offered any more, or is not wanted
 
 
 class WaitlistEntry(SQLModel, table=True):
@@ -91,6 +93,7 @@ class Joined:
 OPEN = (State.WAITING, State.OFFERED)
 UNANSWERED = "a oferta não foi aceita a tempo"
 OVER = "o dia passou"
+ASKED, REMOVED = "o cliente pediu para sair", "retirado pela equipe"
 _ENTRY = table(WaitlistEntry)
 _NO_OFFER: dict[str, object] = {
     "offered_start": None,
@@ -204,6 +207,23 @@ def close(session: Session, entry_id: int, state: State, reason: str) -> None:
         .where(_ENTRY.c.id == entry_id, _ENTRY.c.state.in_(OPEN))
         .values(state=state, reason=reason)
     )
+
+
+def leave(session: Session, now: dt.datetime, tenant_id: int, entries: Collection[int], reason: str) -> int:
+    """End these open entries of the business, and what was to be said of them; gives how many there were."""
+    mine = (_ENTRY.c.tenant_id == tenant_id, _ENTRY.c.id.in_(entries), _ENTRY.c.state.in_(OPEN))
+    lines = select(_ENTRY.c.message_id).where(*mine, _ENTRY.c.message_id.is_not(None))
+    delivery.stop(session, now, tenant_id, lines)
+    return change(session, update(_ENTRY).where(*mine).values(state=State.CANCELLED, reason=reason))
+
+
+def remove(session: Session, now: dt.datetime, tenant_id: int, entry_id: int, staff_id: int) -> None:
+    """Staff take somebody off the line; who is off it already stays so. Raises NotFound."""
+    known = session.get(WaitlistEntry, entry_id)
+    if known is None or known.tenant_id != tenant_id:
+        raise NotFound("waitlist")
+    if leave(session, now, tenant_id, [entry_id], REMOVED):
+        audit.record(session, now, tenant_id, "waitlist.remove", staff_id=staff_id, subject_id=entry_id)
 
 
 def pass_over(session: Session, entry_id: int, reason: str) -> None:

@@ -8,9 +8,11 @@ from sqlmodel import select, update
 from bot import offers
 from bot.worker import drain
 from models import customer, handoff, waitlist
+from models.audit import AuditEvent
 from models.catalog import Service
 from models.conversation import Conversation, Holder
 from models.db import Database
+from models.errors import NotFound
 from models.handoff import Reason
 from models.message import Status
 from models.tenant import Tenant
@@ -20,6 +22,7 @@ from tests.fakes.claude import answer, text, tool_use
 from tests.fakes.days import ANA, BIA, CORTE, Calendar, local
 from tests.fakes.talk import together
 from tests.fakes.twilio import Line
+from tests.models.rows import add_staff
 from tests.stage import BARBER, JOAO, MARIA
 
 FRIDAY = date(2026, 12, 4)
@@ -312,6 +315,81 @@ def test_entries_end_with_their_day(days: FullDay) -> None:
     assert days.entry(key).state == "waiting"
     days.offer(local(5, 0))
     assert (days.entry(key).state, days.entry(key).reason) == ("expired", waitlist.OVER)
+
+
+# Leaving it
+
+LEFT = """\
+Pronto, tirei você da lista de espera:
+
+• Corte feminino, sexta-feira, 04/12/2026
+
+Se quiser voltar para ela, ou marcar outro horário, é só me escrever. 🙂"""
+
+
+def test_who_asks_to_leave_is_off_the_list_without_the_model(days: FullDay) -> None:
+    key, asked = days.wait(MARIA), len(days.stage.claude.requests)
+    days.stage.say("pode me tirar da lista, por favor?", sender=MARIA)
+    assert days.stage.twilio.bodies[-1] == LEFT
+    assert len(days.stage.claude.requests) == asked
+    assert (days.entry(key).state, days.entry(key).reason) == ("cancelled", waitlist.ASKED)
+    days.frees(ANA, 14, 30)
+    assert days.offer() == []
+
+
+def test_beside_another_wish_the_model_answers_and_is_told(days: FullDay) -> None:
+    key = days.wait(MARIA)
+    days.stage.say("me tira da lista e me diz o preço da escova", sender=MARIA)
+    assert days.entry(key).state == "cancelled"
+    said = str(days.stage.claude.requests[-1])
+    assert "já foi retirado dela: Corte feminino, sexta-feira, 04/12/2026" in said
+    assert "O cliente está na lista de espera" not in said
+    assert days.stage.twilio.bodies[-1] == "Pois não?"
+
+
+def test_only_the_day_that_is_named_ends(days: FullDay) -> None:
+    friday, saturday = days.wait(MARIA), days.wait(MARIA, date=date(2026, 12, 5))
+    days.stage.say("me tira da lista de sexta", sender=MARIA)
+    assert (days.entry(friday).state, days.entry(saturday).state) == ("cancelled", "waiting")
+
+
+def test_nobody_else_leaves_with_them(days: FullDay) -> None:
+    mine, other = days.wait(MARIA), days.wait(JOAO)
+    days.stage.say("me tira da lista", sender=MARIA)
+    assert (days.entry(mine).state, days.entry(other).state) == ("cancelled", "waiting")
+
+
+def test_who_is_on_no_list_is_answered_by_the_model(days: FullDay) -> None:
+    days.wait(JOAO)
+    days.stage.say("me tira da lista", sender=MARIA)
+    assert days.stage.twilio.bodies[-1] == "Pois não?"
+    assert days.states() == ["waiting"]
+
+
+def test_an_offer_that_is_not_out_yet_is_not_sent_any_more(days: FullDay) -> None:
+    key = days.wait(MARIA)
+    days.frees(ANA, 14, 30)
+    offers.offer_freed(days.stage.services, days.now)
+    with days.stage.db.writing() as session:
+        assert waitlist.leave(session, days.now, days.tenant_id, [key], waitlist.ASKED) == 1
+    before = len(days.stage.twilio.sent)
+    drain(days.stage.services)
+    assert len(days.stage.twilio.sent) == before
+    days.wait(JOAO)
+    assert to(days.offer()) == [JOAO]
+
+
+def test_staff_take_somebody_off_the_list_once(days: FullDay) -> None:
+    """Of another business there is none such; twice is once."""
+    key = days.wait(MARIA)
+    staff_id = add_staff(days.stage.db, days.now, days.tenant_id)
+    with days.stage.db.writing() as session:
+        with pytest.raises(NotFound):
+            waitlist.remove(session, days.now, days.tenant_id + 1, key, staff_id)
+        for _ in range(2):
+            waitlist.remove(session, days.now, days.tenant_id, key, staff_id)
+    assert (days.entry(key).state, days.entry(key).reason) == ("cancelled", waitlist.REMOVED)
+    assert [row.action for row in days.stage.rows(AuditEvent)].count("waitlist.remove") == 1
 
 
 # When it cannot be said
