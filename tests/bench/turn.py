@@ -1,7 +1,7 @@
 """CPU of one whole turn, beside the bare loop of Anthropic's own tool runner doing the same three calls."""
 
 import contextlib
-import os
+import io
 import statistics
 import tempfile
 import time
@@ -43,7 +43,7 @@ def product(url: str, model_url: str, twilio_url: str) -> tuple[Services, Clock]
         anthropic_base_url=model_url,
     )
     clock = Clock(START)
-    with open(os.devnull, "w") as sink, contextlib.redirect_stderr(sink):
+    with contextlib.redirect_stderr(io.StringIO()):
         log.configure("INFO", "json")
     real = bootstrap.services(settings, db, {})
     return Services(settings=settings, db=db, model=real.model, sender_for=real.sender_for, now=clock), clock
