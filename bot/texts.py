@@ -56,11 +56,17 @@ def expectation(tenant: Tenant, now: datetime, *, told: bool = False) -> str:
     opens = tenant.next_attendance(now)
     if opens is None or opens <= now:
         return "" if told else _IN_HOURS
-    when = f"Nossa equipe volta {speech.moment(opens, tenant.zone)}; sua mensagem está na fila."
-    return when if told else f"Uma pessoa da equipe vai continuar por aqui. {when}"
+    back = f"Nossa equipe volta {when(tenant, opens, now)}; sua mensagem está na fila."
+    return back if told else f"Uma pessoa da equipe vai continuar por aqui. {back}"
 
 
 _IN_HOURS = "Uma pessoa da equipe vai continuar o atendimento por aqui. Pode continuar escrevendo. 🙂"
+
+
+def contact(tenant: Tenant, name: str, when: str) -> str:
+    """What the template says by which staff take up a talk after WhatsApp's window has shut."""
+    hello = f"Olá, {name}!" if name else "Olá!"
+    return f"{hello} Aqui é {tenant.name}, sobre a sua mensagem de {when}. Podemos continuar por aqui?"
 
 
 def came_back(tenant: Tenant, now: datetime) -> str:

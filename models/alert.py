@@ -1,12 +1,26 @@
 """That staff are to be told of something: a row is made where it happens, and told of a little later."""
 
+from collections import Counter
+from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
 
-from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, text
+from sqlalchemy import (
+    CheckConstraint,
+    ForeignKeyConstraint,
+    Index,
+    and_,
+    func,
+    or_,
+    select,
+    text,
+    update,
+)
 from sqlmodel import Field, Session, SQLModel
 
-from models.db import UtcDateTime
+from models.conversation import WINDOW, Conversation, Holder
+from models.db import UtcDateTime, table
 
 
 class Kind(StrEnum):
@@ -58,3 +72,89 @@ def add(session: Session, now: datetime, tenant_id: int, conversation_id: int, k
             created_at=now,
         )
     )
+
+
+def pulse(session: Session, now: datetime, tenant_id: int) -> tuple[int, int]:
+    """How many conversations nobody has, and the newest alert that is about one of them (0: none).
+
+    One that is held back is not told yet: whoever takes the conversation by then silences it.
+    """
+    alerts, conversations = table(Alert), table(Conversation)
+    queued = (conversations.c.tenant_id == tenant_id, conversations.c.holder == Holder.QUEUE)
+    newest = (
+        select(func.max(alerts.c.id))
+        .join(conversations, conversations.c.id == alerts.c.conversation_id)
+        .where(*queued, alerts.c.created_at <= now - HOLD)
+    )
+    waiting = select(func.count()).select_from(conversations).where(*queued)
+    row = session.execute(select(waiting.scalar_subquery(), newest.scalar_subquery())).one()
+    return row[0], row[1] or 0
+
+
+# Mail: an alert is taken, told, and settled. One that could not be told comes back, later each time.
+RETRY = timedelta(minutes=1)
+TRIES = 6
+# Who has just had a mail looks at the queue: more that comes into it is no second mail.
+APART = timedelta(minutes=5)
+
+
+@dataclass(frozen=True)
+class Taken:
+    """An alert in the hands of whoever tells it."""
+
+    id: int
+    tenant_id: int
+
+
+def take_due(session: Session, now: datetime) -> list[Taken]:
+    """Take what is to be told now, so that nobody else does until it would be tried again."""
+    alerts = table(Alert)
+    due = (alerts.c.settled_at.is_(None), alerts.c.due_at <= now)
+    session.execute(update(alerts).where(*due, alerts.c.attempts >= TRIES).values(settled_at=now))
+    found = session.execute(
+        select(alerts.c.id, alerts.c.tenant_id, alerts.c.attempts)
+        .where(*due)
+        .order_by(alerts.c.id)
+        .with_for_update(skip_locked=True)
+    ).all()
+    for attempts in {row.attempts for row in found}:
+        session.execute(
+            update(alerts)
+            .where(alerts.c.id.in_([row.id for row in found if row.attempts == attempts]))
+            .values(attempts=attempts + 1, due_at=now + RETRY * 2**attempts)
+        )
+    return [Taken(row.id, row.tenant_id) for row in found]
+
+
+def standing(session: Session, now: datetime, tenant_id: int, ids: Collection[int]) -> "Counter[Kind]":
+    """Of these alerts what is still so, and worth a mail: how many conversations of each kind."""
+    alerts, conversations = table(Alert), table(Conversation)
+    shut_by = conversations.c.last_inbound_at > now - WINDOW
+    query = (
+        select(alerts.c.kind, alerts.c.conversation_id)
+        .join(conversations, conversations.c.id == alerts.c.conversation_id)
+        .where(alerts.c.tenant_id == tenant_id, alerts.c.id.in_(ids))
+        .where(
+            or_(
+                and_(alerts.c.kind != Kind.WINDOW, conversations.c.holder == Holder.QUEUE),
+                and_(alerts.c.kind == Kind.WINDOW, conversations.c.waiting_since.is_not(None), shut_by),
+            )
+        )
+        .distinct()
+    )
+    found = Counter(Kind(row.kind) for row in session.execute(query))
+    return Counter() if set(found) <= {Kind.WAITING} and _just_told(session, now, tenant_id) else found
+
+
+def _just_told(session: Session, now: datetime, tenant_id: int) -> bool:
+    alerts = table(Alert)
+    query = select(alerts.c.id).where(
+        alerts.c.tenant_id == tenant_id, alerts.c.told > 0, alerts.c.settled_at > now - APART
+    )
+    return session.execute(query.limit(1)).first() is not None
+
+
+def settle(session: Session, now: datetime, ids: Collection[int], told: int) -> None:
+    """These reached so many people, or are not worth telling any more."""
+    alerts = table(Alert)
+    session.execute(update(alerts).where(alerts.c.id.in_(ids)).values(settled_at=now, told=told))

@@ -43,6 +43,23 @@ class Attendance:
         parts = (min(end, ends) - max(begin, begins) for begin, end in self._spans(begins, ends))
         return sum((part for part in parts if part > timedelta()), timedelta())
 
+    def back(self, at: datetime, worked: timedelta) -> datetime | None:
+        """The latest moment since which people have answered for `worked`; None: not in the last weeks."""
+        if not self.windows:
+            return at - worked
+        for begins, ends in self._backwards(at):
+            part = min(ends, at) - begins
+            if part >= worked:
+                return min(ends, at) - worked
+            worked -= max(part, timedelta())
+        return None
+
+    def _backwards(self, last: datetime) -> Iterator[Span]:
+        """The windows up to the local day of `last`, the latest first."""
+        day = last.astimezone(self.zone).date()
+        for ago in range(DAYS_AHEAD):
+            yield from reversed(list(self._of(day - timedelta(days=ago))))
+
     def _spans(self, first: datetime, last: datetime) -> Iterator[Span]:
         """The windows of the local days from `first` through `last`, in order."""
         day, end = first.astimezone(self.zone).date(), last.astimezone(self.zone).date()

@@ -1,12 +1,15 @@
 """Who did what and when: rows are only ever added."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Index
+from sqlalchemy import JSON, Index, select
 from sqlmodel import Field, Session, SQLModel
 
-from models.db import UtcDateTime
+from models.db import UtcDateTime, table
+
+PAGE = 100
 
 
 class AuditEvent(SQLModel, table=True):
@@ -48,3 +51,47 @@ def record(
             at=now,
         )
     )
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One act as a person reads it: `who` did it (None: the program), `other` is the colleague concerned."""
+
+    id: int
+    at: datetime
+    action: str
+    subject_id: int | None
+    detail: dict[str, Any]
+    who: str | None
+    other: str | None
+
+
+def page(session: Session, tenant_id: int, *, before: int | None = None) -> list[Entry]:
+    """The newest acts of a business, or those before an id; at most PAGE."""
+    events, people = table(AuditEvent), AuditEvent.metadata.tables["staff"]
+    query = (
+        select(events, people.c.name.label("who"))
+        .outerjoin(people, people.c.id == events.c.staff_id)
+        .where(events.c.tenant_id == tenant_id)
+        .order_by(events.c.id.desc())
+        .limit(PAGE)
+    )
+    if before is not None:
+        query = query.where(events.c.id < before)
+    rows = session.execute(query).all()
+    others = {_other(row) for row in rows} - {None}
+    found = session.execute(
+        select(people.c.id, people.c.name).where(people.c.tenant_id == tenant_id, people.c.id.in_(others))
+    )
+    names: dict[int | None, str] = {row.id: row.name for row in found}
+    return [
+        Entry(row.id, row.at, row.action, row.subject_id, row.detail, row.who, names.get(_other(row)))
+        for row in rows
+    ]
+
+
+def _other(row: Any) -> int | None:
+    other = (
+        row.subject_id if row.action.startswith("staff.") else row.detail.get("to", row.detail.get("from"))
+    )
+    return other if isinstance(other, int) else None

@@ -28,7 +28,7 @@ from sqlmodel import Field, Session, SQLModel, col
 
 from models.conversation import Claim, Conversation, Holder
 from models.db import UtcDateTime, change, moment, table
-from models.errors import LeaseLost
+from models.errors import LeaseLost, NotFound
 
 
 class Run(SQLModel, table=True):
@@ -195,6 +195,17 @@ def unfinished(session: Session, tenant_id: int, conversation_id: int) -> Run | 
         .limit(1)
     )
     return session.scalar(query)
+
+
+def find(session: Session, tenant_id: int, conversation_id: int, run_id: int) -> Run:
+    """A run of this conversation. Raises NotFound, for one of another business or conversation too."""
+    query = select(Run).where(
+        col(Run.tenant_id) == tenant_id, col(Run.conversation_id) == conversation_id, col(Run.id) == run_id
+    )
+    found: Run | None = session.scalar(query)
+    if found is None:
+        raise NotFound("run")
+    return found
 
 
 def start(session: Session, run: Run) -> int:

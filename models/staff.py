@@ -14,7 +14,7 @@ from sqlmodel import Field, Session, SQLModel, col
 
 from models import audit
 from models import password as passwords
-from models.db import Database, UtcDateTime, table
+from models.db import Database, UtcDateTime, change, table
 from models.errors import NotFound
 from models.password import Unacceptable
 
@@ -112,11 +112,18 @@ def add(
     passwords.check(password)
     if find_by_email(session, email) is not None:
         raise Unacceptable(f"{email} has a login already.")
+    return create(session, now, tenant_id, email, name, passwords.hash(password), role)
+
+
+def create(
+    session: Session, now: datetime, tenant_id: int, email: str, name: str, password_hash: str, role: str
+) -> Staff:
+    """A new login of values that were checked. Raises IntegrityError if the e-mail was taken meanwhile."""
     staff = Staff(
         tenant_id=tenant_id,
         email=email,
         name=name,
-        password_hash=passwords.hash(password),
+        password_hash=password_hash,
         role=role,
         created_at=now,
     )
@@ -149,6 +156,14 @@ def reset_password(session: Session, now: datetime, staff_id: int, password: str
     end_all(session, now, staff_id)
     _forget(session, _subject("email", staff.email))
     audit.record(session, now, staff.tenant_id, "staff.reset_password", subject_id=staff_id)
+
+
+def tenant_of(session: Session, staff_id: int) -> int:
+    """The business of a login. Raises NotFound."""
+    found = session.scalar(select(col(Staff.tenant_id)).where(col(Staff.id) == staff_id))
+    if found is None:
+        raise NotFound("staff")
+    return found
 
 
 def normal(email: str) -> str:
@@ -196,9 +211,9 @@ class Refused:
 
 
 def log_in(
-    db: Database, now: datetime, email: str, password: str, address: str
+    db: Database, now: datetime, email: str, password: str, address: str, *, agent: str = ""
 ) -> LoggedIn | Throttled | Refused:
-    """Check a password and open a session. `address` is the visitor's IP address.
+    """Check a password and open a session. `address` is the visitor's IP address, `agent` their browser.
 
     The attempt is written down before the password is checked and struck out if it was right: however many
     come at once, no more than the limit are heard. No transaction is open while argon2 works.
@@ -217,7 +232,7 @@ def log_in(
         return Refused()
     new_hash = passwords.hash(password) if passwords.is_outdated(staff.password_hash) else None
     with db.writing() as session:
-        return _enter(session, now, staff.id, known_hash, new_hash, (account, attempt))
+        return _enter(session, now, staff.id, known_hash, new_hash, (account, attempt), agent)
 
 
 def _enter(
@@ -227,6 +242,7 @@ def _enter(
     checked_hash: str | None,
     new_hash: str | None,
     attempt: tuple[str, int],
+    agent: str,
 ) -> LoggedIn | Refused:
     """Open the session, unless login or password changed while the password was being checked."""
     staff = locked(session, staff_id)
@@ -237,7 +253,7 @@ def _enter(
     account, place_attempt = attempt
     _forget(session, account)
     session.execute(delete(LoginAttempt).where(col(LoginAttempt.id) == place_attempt))
-    token = _open(session, now, staff_id)
+    token = _open(session, now, staff_id, agent)
     audit.record(session, now, staff.tenant_id, "staff.log_in", staff_id=staff_id)
     return LoggedIn(staff, token)
 
@@ -293,49 +309,82 @@ def _forget(session: Session, subject: str) -> None:
     session.execute(delete(LoginAttempt).where(col(LoginAttempt.subject) == subject))
 
 
+def addresses(session: Session, tenant_id: int) -> list[str]:
+    """Where to tell those of a business who want to be told."""
+    query = (
+        select(col(Staff.email))
+        .where(col(Staff.tenant_id) == tenant_id, col(Staff.disabled_at).is_(None))
+        .where(col(Staff.email_alerts).is_(True))
+        .order_by(col(Staff.id))
+    )
+    return list(session.scalars(query))
+
+
 # Sessions
 
 
-def _hash_of(token: str) -> str:
+def hash_of(token: str) -> str:
+    """What the database keeps of a random value that opens something."""
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def _open(session: Session, now: datetime, staff_id: int) -> str:
+def _open(session: Session, now: datetime, staff_id: int, agent: str) -> str:
     """A new session's token; rows of long ago go."""
     sessions = table(StaffSession).c
     session.execute(
         delete(StaffSession).where(sessions.staff_id == staff_id, sessions.created_at <= now - KEEP_SESSIONS)
     )
     token = secrets.token_urlsafe(32)
-    session.add(StaffSession(staff_id=staff_id, token_hash=_hash_of(token), created_at=now, last_seen_at=now))
+    session.add(
+        StaffSession(
+            staff_id=staff_id,
+            token_hash=hash_of(token),
+            agent=agent[:200],
+            created_at=now,
+            last_seen_at=now,
+        )
+    )
     return token
 
 
-def session_staff(session: Session, now: datetime, token: str, active: bool = True) -> Staff | None:
-    """Who is logged in with this token; None where nobody is (any more).
+@dataclass(frozen=True)
+class Visit:
+    """A request of somebody who is logged in."""
 
-    `active` False is for polling: a page that refreshes itself is no sign of a person. Otherwise the visit is
-    written down, at most once a minute, which needs a writing transaction.
-    """
+    staff: Staff
+    session_id: int
+    seen_at: datetime
+
+    def is_news(self, now: datetime) -> bool:
+        """Whether it is worth writing down: so that not every page view is a writing transaction."""
+        return now - self.seen_at >= TOUCH_EVERY
+
+
+def visit(session: Session, now: datetime, token: str) -> Visit | None:
+    """Who is logged in with this token; None where nobody is (any more)."""
     sessions = table(StaffSession).c
     row = session.execute(
         select(Staff, sessions.id, sessions.last_seen_at)
         .join(StaffSession, sessions.staff_id == col(Staff.id))
         .where(
-            sessions.token_hash == _hash_of(token),
+            sessions.token_hash == hash_of(token),
             sessions.ended_at.is_(None),
             sessions.created_at > now - ABSOLUTE_LIMIT,
             sessions.last_seen_at > now - IDLE_LIMIT,
             col(Staff.disabled_at).is_(None),
         )
     ).one_or_none()
-    if row is None:
-        return None
-    staff: Staff
-    staff, session_id, last_seen_at = row
-    if active and now - last_seen_at >= TOUCH_EVERY:
-        session.execute(update(StaffSession).where(sessions.id == session_id).values(last_seen_at=now))
-    return staff
+    return None if row is None else Visit(*row)
+
+
+def touch(session: Session, now: datetime, session_id: int) -> None:
+    """Write down that a person was here: a page that refreshes itself is no sign of one."""
+    sessions = table(StaffSession).c
+    session.execute(
+        update(StaffSession)
+        .where(sessions.id == session_id, sessions.ended_at.is_(None), sessions.last_seen_at < now)
+        .values(last_seen_at=now)
+    )
 
 
 def log_out(session: Session, now: datetime, token: str) -> None:
@@ -343,7 +392,7 @@ def log_out(session: Session, now: datetime, token: str) -> None:
     sessions = table(StaffSession).c
     session.execute(
         update(StaffSession)
-        .where(sessions.token_hash == _hash_of(token), sessions.ended_at.is_(None))
+        .where(sessions.token_hash == hash_of(token), sessions.ended_at.is_(None))
         .values(ended_at=now)
     )
 
@@ -356,3 +405,84 @@ def end_all(session: Session, now: datetime, staff_id: int) -> None:
         .where(sessions.staff_id == staff_id, sessions.ended_at.is_(None))
         .values(ended_at=now)
     )
+
+
+def sessions_of(session: Session, now: datetime, staff_id: int) -> list[StaffSession]:
+    """A login's sessions in force, the one seen last first."""
+    query = (
+        select(StaffSession)
+        .where(col(StaffSession.staff_id) == staff_id, col(StaffSession.ended_at).is_(None))
+        .where(col(StaffSession.created_at) > now - ABSOLUTE_LIMIT)
+        .where(col(StaffSession.last_seen_at) > now - IDLE_LIMIT)
+        .order_by(col(StaffSession.last_seen_at).desc(), col(StaffSession.id).desc())
+    )
+    return list(session.scalars(query))
+
+
+def last_seen(session: Session, staff_id: int) -> datetime | None:
+    """When a login was last used by a person, as far as is known."""
+    sessions = table(StaffSession).c
+    seen: datetime | None = session.scalar(
+        select(func.max(sessions.last_seen_at)).where(sessions.staff_id == staff_id)
+    )
+    return seen
+
+
+def end_session(session: Session, now: datetime, staff_id: int, session_id: int) -> None:
+    """End one of a login's own sessions. Raises NotFound, for somebody else's and an ended one too."""
+    sessions = table(StaffSession).c
+    ended = change(
+        session,
+        update(StaffSession)
+        .where(sessions.id == session_id, sessions.staff_id == staff_id, sessions.ended_at.is_(None))
+        .values(ended_at=now),
+    )
+    if ended != 1:
+        raise NotFound("session")
+
+
+def end_others(session: Session, now: datetime, staff_id: int, session_id: int) -> None:
+    """End every session of a login but this one."""
+    sessions = table(StaffSession).c
+    session.execute(
+        update(StaffSession)
+        .where(sessions.staff_id == staff_id, sessions.id != session_id, sessions.ended_at.is_(None))
+        .values(ended_at=now)
+    )
+
+
+@dataclass(frozen=True)
+class Changed:
+    """The password is the new one, and no other session of the login is left."""
+
+
+def change_password(
+    db: Database, now: datetime, staff_id: int, old: str, new: str, session_id: int
+) -> Changed | Throttled | Refused:
+    """One's own new password, by the old one; tries count like those of logging in.
+
+    Raises NotFound, Unacceptable (the new one).
+    """
+    passwords.check(new)
+    with db.writing() as session:
+        person = locked(session, staff_id)
+        account = _subject("email", person.email)
+        wait = _wait(session, now, account, account)
+        if wait > 0:
+            return Throttled(wait)
+        session.add(LoginAttempt(subject=account, at=now))
+        known_hash = person.password_hash
+    if not passwords.verify(known_hash, old):
+        return Refused()
+    new_hash = passwords.hash(new)
+    with db.writing() as session:
+        person = locked(session, staff_id)
+        if person.password_hash != known_hash or person.disabled_at is not None:
+            return Refused()
+        person.password_hash = new_hash
+        end_others(session, now, staff_id, session_id)
+        _forget(session, account)
+        audit.record(
+            session, now, person.tenant_id, "staff.change_password", staff_id=staff_id, subject_id=staff_id
+        )
+    return Changed()

@@ -1,6 +1,6 @@
 """A business and its rules."""
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -62,6 +62,11 @@ class Tenant(SQLModel, table=True):
             return None
         place = Place(self.holidays_country, self.holidays_state, self.holidays_city)
         return Calendar(place, tuple(self.holidays_optional), tuple(self.holidays_open))
+
+    @property
+    def reopen_grace(self) -> timedelta:
+        """How long after a person's last words a customer who writes again goes back to people."""
+        return timedelta(minutes=self.handoff_reopen_minutes)
 
     @property
     def attendance(self) -> Attendance:

@@ -13,7 +13,19 @@ from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from bot.services import Services
-from bot.web import agenda, context, conversation, headers, health, login, queue
+from bot.web import (
+    account,
+    acts,
+    agenda,
+    canned,
+    context,
+    conversation,
+    headers,
+    health,
+    login,
+    queue,
+    team,
+)
 from bot.web.csrf import csrf, refuse_cross_site
 from models import errors
 
@@ -49,8 +61,13 @@ def create_app(services: Services, extra_blueprints: Iterable[Blueprint] = ()) -
         login.blueprint,
         queue.blueprint,
         conversation.blueprint,
+        acts.blueprint,
         agenda.blueprint,
         agenda.calendar,
+        canned.blueprint,
+        account.blueprint,
+        team.blueprint,
+        team.door,
         health.blueprint,
     )
     for blueprint in (*own, *extra_blueprints):
@@ -72,6 +89,7 @@ def _dress(app: Flask, https: bool) -> None:
     def home() -> ResponseReturnValue:
         return redirect(url_for("queue.index"), 303)
 
+    app.add_template_global(context.may, "may")
     digests: dict[str, str] = {}
 
     @app.template_global()

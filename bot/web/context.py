@@ -8,7 +8,7 @@ from flask import current_app, g
 from flask_login import current_user
 
 from bot.services import Services
-from models.staff import Staff
+from models.staff import ROLES, Staff
 from models.tenant import Tenant
 
 EXTENSION = "horacerta"
@@ -20,6 +20,7 @@ class Me:
 
     token: str
     staff: Staff
+    session_id: int
 
     is_authenticated: ClassVar[bool] = True
     is_active: ClassVar[bool] = True
@@ -49,6 +50,16 @@ def staff_id() -> int:
     found = current_staff().id
     assert found is not None
     return found
+
+
+def may(role: str) -> bool:
+    """Whether the logged-in person has this role, or one above it."""
+    return ROLES.index(current_staff().role) >= ROLES.index(role)
+
+
+def session_id() -> int:
+    """The login session of this request."""
+    return cast(Me, current_user).session_id
 
 
 def tenant_id() -> int:

@@ -1,6 +1,18 @@
 """/entrar and /sair, and what stands in front of every page of the staff."""
 
-from flask import Blueprint, Response, make_response, redirect, render_template, request, session, url_for
+from collections.abc import Callable
+
+from flask import (
+    Blueprint,
+    Response,
+    abort,
+    make_response,
+    redirect,
+    render_template,
+    request,
+    session,
+    url_for,
+)
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user, login_user, logout_user
 
@@ -10,21 +22,35 @@ from models import staff
 blueprint = Blueprint("login", __name__)
 manager = LoginManager()
 # What a page asks for by itself: looking at it is no sign of a person, and its answer is no page.
-POLLS = frozenset({"queue.rows", "conversation.lines"})
+POLLS = frozenset({"queue.rows", "queue.pulse", "conversation.lines"})
 MAX_NEXT = 512
 
 
 def _load(token: str) -> context.Me | None:
-    parts = context.services()
-    active = request.endpoint not in POLLS
-    with parts.db.writing() if active else parts.db.reading() as db:
-        found = staff.session_staff(db, context.now(), token, active=active)
-    return context.Me(token, found) if found else None
+    parts, now = context.services(), context.now()
+    with parts.db.reading() as db:
+        found = staff.visit(db, now, token)
+    if found is None:
+        return None
+    if request.endpoint not in POLLS and found.is_news(now):
+        with parts.db.writing() as db:
+            staff.touch(db, now, found.session_id)
+    return context.Me(token, found.staff, found.session_id)
 
 
 def require() -> ResponseReturnValue | None:
     """For `before_request` of a blueprint: all of its views are for logged-in staff."""
     return None if current_user.is_authenticated else manager.unauthorized()
+
+
+def require_role(role: str) -> Callable[[], ResponseReturnValue | None]:
+    """Like `require`, for those of this role and above; others are refused whatever the page."""
+
+    def check() -> ResponseReturnValue | None:
+        refused = require()
+        return refused if refused is not None or context.may(role) else abort(403)
+
+    return check
 
 
 def _unauthorized() -> ResponseReturnValue:
@@ -61,11 +87,12 @@ def enter() -> ResponseReturnValue:
         request.form.get("email", ""),
         request.form.get("password", ""),
         request.remote_addr or "",
+        agent=request.user_agent.string,
     )
     match outcome:
         case staff.LoggedIn(token=token, staff=person):
             session.clear()
-            login_user(context.Me(token, person))
+            login_user(context.Me(token, person, 0))
             return redirect(safe_next(request.form.get("next", "")) or url_for("queue.index"), 303)
         case staff.Throttled(retry_after=seconds):
             answer = _form(429, "Muitas tentativas. Espere um pouco e tente de novo.")

@@ -1,14 +1,31 @@
 """One line of the queue, in words. Pure."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.web import words
+from models.attendance import Attendance
 from models.conversation import Holder
-from models.queue import Entry
+from models.queue import Entry, Today
 
 SLOW, LATE = timedelta(minutes=5), timedelta(minutes=15)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Who waits since `slow` or `late`, or longer, waits that; None: nobody does."""
+
+    slow: datetime | None
+    late: datetime | None
+
+
+def limits(attendance: Attendance, now: datetime) -> Limits:
+    """Counted in the time in which people answer: overnight nobody is late, and at nine not by the night."""
+    if not attendance.is_open(now):
+        return Limits(None, None)
+    return Limits(attendance.back(now, SLOW), attendance.back(now, LATE))
 
 
 @dataclass(frozen=True)
@@ -22,29 +39,38 @@ class Wait:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the list. `reason` is None while the bot holds the conversation."""
+    """One line of the list. `reason` is None where people do not have it, and did not just settle it."""
 
     id: int
     name: str
     reason: words.Sign | None
     holder: words.Sign
     wait: Wait | None
+    snoozed: str
     preview: str
     unread: int
+    today: tuple[str, ...]
     last: str
 
 
-def row(entry: Entry, now: datetime, zone: ZoneInfo, staff_id: int) -> Row:
+def row(
+    entry: Entry, today: Sequence[Today], now: datetime, zone: ZoneInfo, bounds: Limits, staff_id: int
+) -> Row:
     """The entry as the person `staff_id` reads it at `now`."""
     with_people = entry.holder != Holder.BOT
+    asleep = entry.snoozed_until is not None and entry.snoozed_until > now
     return Row(
         id=entry.conversation_id,
         name=words.person(entry.customer_name, entry.address),
-        reason=words.reason(entry.reason) if with_people else None,
+        reason=None if entry.cause is None else words.reason(entry.cause),
         holder=holder(entry.holder, entry.assignee_name, mine=entry.assignee_id == staff_id),
-        wait=wait(entry.waiting_since, now) if with_people else None,
+        wait=wait(entry.waiting_since, now, bounds) if with_people and not asleep else None,
+        snoozed=snoozed(entry.snoozed_until, now, zone),
         preview=words.preview(entry.preview),
         unread=entry.unread if with_people else 0,
+        today=tuple(
+            f"{words.clock(one.starts_at, zone)} {' + '.join(one.services)}".strip() for one in today
+        ),
         last=_last(entry.last_message_at, now, zone),
     )
 
@@ -58,16 +84,24 @@ def holder(code: str, name: str | None, *, mine: bool) -> words.Sign:
     return words.Sign("person", "Com você" if mine else f"Com {name}")
 
 
-def wait(since: datetime | None, now: datetime) -> Wait | None:
+def wait(since: datetime | None, now: datetime, bounds: Limits) -> Wait | None:
     """How long the customer has waited for an answer; None if nobody waits."""
     if since is None:
         return None
     time = words.ago(now, since)
-    if now - since >= LATE:
+    if bounds.late is not None and since <= bounds.late:
         return Wait(f"Atrasado: espera há {time}", "late", "alert")
     if time == "agora":
         return Wait("Chegou agora", "fine", "clock")
-    return Wait(f"Espera há {time}", "slow" if now - since >= SLOW else "fine", "clock")
+    slow = bounds.slow is not None and since <= bounds.slow
+    return Wait(f"Espera há {time}", "slow" if slow else "fine", "clock")
+
+
+def snoozed(until: datetime | None, now: datetime, zone: ZoneInfo) -> str:
+    """ "Adiada até amanhã, 09:00"; "" for what is not put aside (any more)."""
+    if until is None or until <= now:
+        return ""
+    return f"Adiada até {words.moment(until, now, zone)}"
 
 
 def _last(moment: datetime, now: datetime, zone: ZoneInfo) -> str:

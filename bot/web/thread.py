@@ -3,13 +3,13 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from zoneinfo import ZoneInfo
 
 from bot.web import words
+from models.dossier import Acts, Event, Line
 from models.handoff import Reason
 from models.message import Author, Direction, Status
-from models.queue import Acts, Line
 from models.run import Outcome, RunStep
 
 
@@ -42,7 +42,20 @@ class Work:
     calls: tuple[Call, ...]
     facts: str
     failed: bool
+    run_id: int
     kind: str = "work"
+
+
+@dataclass(frozen=True)
+class Done:
+    """What somebody of the staff did with the conversation."""
+
+    key: str
+    icon: str
+    words: str
+    at: str
+    iso: str
+    kind: str = "done"
 
 
 @dataclass(frozen=True)
@@ -65,12 +78,13 @@ class Said:
     kind: str = "said"
 
 
-Item = Day | Work | Said
+Item = Day | Work | Done | Said
 
 
 def build(
     lines: Sequence[Line],
     acts: Sequence[Acts],
+    events: Sequence[Event],
     now: datetime,
     zone: ZoneInfo,
     *,
@@ -82,18 +96,44 @@ def build(
     today = now.astimezone(zone).date()
     spoke = {line.message.run_id for line in lines}
     waiting = [done for done in acts if _worth_showing(done)]
-    last_day = None
+    coming = list(events)
+    days: set[date] = set()
+
+    def begin_day(moment: datetime) -> None:
+        of = moment.astimezone(zone).date()
+        if of not in days:
+            days.add(of)
+            items.append(Day(f"day-{of}", words.day(of, today)))
+
     for line in lines:
-        date = line.message.created_at.astimezone(zone).date()
-        if date != last_day:
-            items.append(Day(f"day-{date}", words.day(date, today)))
-            last_day = date
+        while coming and _is_before(coming[0], line):
+            begin_day(coming[0].at)
+            items.append(_done(coming.pop(0), now, zone))
+        begin_day(line.message.created_at)
         due = [done for done in waiting if _is_due(done, line, spoke)]
         waiting = [done for done in waiting if done not in due]
         items.extend(_work(done) for done in due)
         items.append(_said(line, zone, customer, fresh_after))
     items.extend(_work(done) for done in waiting)
+    for event in coming:
+        begin_day(event.at)
+        items.append(_done(event, now, zone))
     return items
+
+
+def _is_before(event: Event, line: Line) -> bool:
+    """Whether it was done before the line was said. A person's line of the same moment came of it."""
+    by_staff = line.message.author == Author.STAFF
+    return event.at < line.message.created_at or (by_staff and event.at == line.message.created_at)
+
+
+def _done(event: Event, now: datetime, zone: ZoneInfo) -> Done:
+    until = event.detail.get("until")
+    then = words.moment(datetime.fromisoformat(str(until)), event.at, zone) if until else ""
+    sign = words.event(event.act, event.name, event.other, event.detail, then)
+    return Done(
+        f"event-{event.id}", sign.icon, sign.words, words.moment(event.at, now, zone), event.at.isoformat()
+    )
 
 
 def _worth_showing(done: Acts) -> bool:
@@ -117,6 +157,7 @@ def _work(done: Acts) -> Work:
         calls=calls,
         facts=f"{_count(run.iterations, 'consulta', 'consultas')} ao modelo · {_thousands(tokens)} tokens",
         failed=run.outcome == Outcome.CRASHED,
+        run_id=run.id or 0,
     )
 
 
@@ -131,7 +172,8 @@ def _summary(done: Acts, calls: tuple[Call, ...]) -> str:
         case Outcome.HANDED_OFF:
             code = done.run.handoff_reason
             parts.append(
-                "passou para a equipe" + (f": {words.reason(code).words}" if code in set(Reason) else "")
+                "passou para a equipe"
+                + (f": {words.reason(Reason(code)).words}" if code in set(Reason) else "")
             )
         case Outcome.SUPERSEDED:
             parts.append("parou, porque uma pessoa assumiu")

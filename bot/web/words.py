@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from models.handoff import Reason
+from models.handoff import CloseReason, Reason
 from models.message import Author, Message, Status
+from models.queue import Cause
 
 WEEKDAYS = ("segunda", "terça", "quarta", "quinta", "sexta", "sábado", "domingo")
 MONTHS = (
@@ -51,12 +52,90 @@ REASONS: Mapping[Reason, Sign] = {
     Reason.FALHA_NO_ENVIO: Sign("unsent", "Uma mensagem não foi entregue"),
     Reason.LIMITE_DE_USO: Sign("clock", "Limite de uso atingido"),
 }
-BY_STAFF = Sign("person", "A equipe assumiu")
+CAUSES: Mapping[Cause, Sign] = {
+    Cause.STAFF: Sign("person", "A equipe assumiu"),
+    Cause.REOPENED: Sign("again", "Voltou a escrever"),
+}
 
 
-def reason(code: str | None) -> Sign:
-    """Why a conversation is with people; no code means that staff took it unasked."""
-    return REASONS[Reason(code)] if code else BY_STAFF
+def reason(cause: Reason | Cause) -> Sign:
+    """Why a conversation is with people."""
+    return CAUSES[cause] if isinstance(cause, Cause) else REASONS[cause]
+
+
+ENDINGS: Mapping[CloseReason, str] = {
+    CloseReason.RETURNED_TO_BOT: "devolvida ao assistente",
+    CloseReason.RESOLVED: "encerrada",
+    CloseReason.CUSTOMER_CANCELLED: "o cliente voltou ao assistente",
+}
+
+
+ROLES = {"attendant": "Atendente", "manager": "Gerente", "owner": "Dono"}
+
+_LOGGED = {
+    "staff.log_in": "entrou",
+    "staff.add": "criou o acesso de {other}",
+    "staff.invite": "convidou alguém",
+    "staff.password_link": "gerou um link de senha para {other}",
+    "staff.reset_password": "guardou uma senha nova para {other}",
+    "staff.change_password": "trocou a própria senha",
+    "staff.disable": "desativou o acesso de {other}",
+    "staff.enable": "reativou o acesso de {other}",
+    "staff.set_role": "mudou o papel de {other} para {role}",
+    "canned.save": "guardou uma resposta pronta",
+    "canned.delete": "apagou uma resposta pronta",
+    "customer.rename": "mudou o nome de um cliente",
+    "customer.forget": "apagou os dados de um cliente",
+    "customer.export": "exportou os dados de um cliente",
+    "conversation.take": "assumiu uma conversa",
+    "conversation.take_over": "assumiu uma conversa no lugar de {other}",
+    "conversation.pass_on": "passou uma conversa para {other}",
+    "conversation.release": "devolveu uma conversa para a fila",
+    "conversation.snooze": "adiou uma conversa",
+    "conversation.wake": "retomou uma conversa",
+    "conversation.resolve": "encerrou um atendimento",
+    "conversation.give_back": "devolveu uma conversa ao assistente",
+    "appointment.book": "marcou um horário",
+    "appointment.move": "remarcou um horário",
+    "appointment.cancel": "cancelou um horário",
+    "appointment.mark": "marcou se um cliente veio",
+    "appointment.undo": "desfez uma mudança de horário",
+    "appointment.keep": "manteve um horário que perdeu o lugar",
+    "appointment.tell": "avisou um cliente sobre o horário",
+    "appointment.confirm": "recebeu a confirmação de um horário",
+    "block.add": "bloqueou um horário",
+    "block.remove": "removeu um bloqueio",
+    "feed.renew": "criou um endereço de calendário",
+    "feed.revoke": "desativou um endereço de calendário",
+}
+
+
+def logged(action: str, other: str | None, detail: Mapping[str, object]) -> str:
+    """An act of the log, after the name of who did it."""
+    role = ROLES.get(str(detail.get("after")), "outro")
+    return _LOGGED.get(action, action).format(other=other or "alguém", role=role)
+
+
+def event(act: str, who: str | None, other: str | None, detail: Mapping[str, object], until: str) -> Sign:
+    """What one of the staff did with a conversation, or the program by itself; `until` ends a snooze."""
+    name, colleague = who or "Alguém da equipe", other or "outra pessoa"
+    match act, detail.get("why"):
+        case "release", "no_reply":
+            return Sign("loop", f"Voltou para a fila: {colleague} não respondeu a tempo")
+        case "release", "disabled":
+            return Sign("loop", f"Voltou para a fila: o acesso de {colleague} foi desativado")
+        case "release", _:
+            return Sign("loop", f"{name} devolveu para a fila")
+    said = {
+        "take": ("hand", f"{name} assumiu a conversa"),
+        "take_over": ("hand", f"{name} assumiu no lugar de {colleague}"),
+        "pass_on": ("next", f"{name} passou a conversa para {colleague}"),
+        "snooze": ("clock", f"{name} adiou até {until}"),
+        "wake": ("clock", f"{name} retomou a conversa"),
+        "resolve": ("tick", f"{name} encerrou o atendimento"),
+        "give_back": ("robot", f"{name} devolveu ao assistente"),
+    }.get(act, ("alert", f"{name}: {act}"))
+    return Sign(*said)
 
 
 AUTHORS: Mapping[Author, str] = {
@@ -148,6 +227,18 @@ ERROR_CLASSES = {
 }
 
 
+def number(value: int) -> str:
+    """ "12.345" """
+    return f"{value:,}".replace(",", ".")
+
+
+def dollars(microdollars: int) -> str:
+    """ "US$ 1.234,56"; of less than a dollar four digits: "US$ 0,0123"."""
+    value = microdollars / 1_000_000
+    text = f"{value:,.4f}" if value < 1 else f"{value:,.2f}"
+    return "US$ " + text.replace(",", " ").replace(".", ",").replace(" ", ".")
+
+
 def ago(now: datetime, then: datetime) -> str:
     """How long since, in the largest whole unit: "agora", "12 min", "3 h", "2 dias"."""
     minutes = max(0, (now - then) // timedelta(minutes=1))
@@ -164,6 +255,12 @@ def ago(now: datetime, then: datetime) -> str:
 def clock(moment: datetime, zone: ZoneInfo) -> str:
     """Local time of day: "14:05"."""
     return f"{moment.astimezone(zone):%H:%M}"
+
+
+def moment(at: datetime, now: datetime, zone: ZoneInfo) -> str:
+    """A day and a time of day: "14:05" today, else "amanhã, 09:00"."""
+    of, today = at.astimezone(zone).date(), now.astimezone(zone).date()
+    return clock(at, zone) if of == today else f"{day(of, today)}, {clock(at, zone)}"
 
 
 def day(of: date, today: date) -> str:

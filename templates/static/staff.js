@@ -4,6 +4,7 @@
 
 (() => {
   const QUICK = 4000, CALM = 15000, CALM_AFTER = 120000;
+  const PULSE = 8000, PULSE_HIDDEN = 20000;
 
   // --- Keyed merge: the same elements stay, changed ones are replaced, new ones come in at their place. ---
 
@@ -105,6 +106,98 @@
     place.replaceChildren(notice);
   }
 
+  // --- Badge, sound and notices, on every page. They tell that somebody waits, and nothing else. ---
+
+  const bar = document.getElementById("bar");
+  const remember = (key, value) => { try { localStorage.setItem(key, value); } catch { /* private window */ } };
+  const recall = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
+
+  function showWaiting(number) {
+    document.title = document.title.replace(/^(\(\d+\) )?/, number ? `(${number}) ` : "");
+    const badge = document.getElementById("badge");
+    if (!badge) return;
+    badge.hidden = !number;
+    badge.textContent = number ? String(number) : "";
+    if (number) {
+      const words = document.createElement("span");
+      words.className = "hidden";
+      words.textContent = number === 1 ? " conversa aguardando" : " conversas aguardando";
+      badge.append(words);
+    }
+  }
+
+  function alerts() {
+    const sound = new Audio(bar.dataset.sound);
+    const soundButton = document.getElementById("sound"), notifyButton = document.getElementById("notify");
+    const may = () => "Notification" in window && Notification.permission === "granted";
+
+    async function ring() {
+      try {
+        await sound.play();
+        return true;
+      } catch {
+        return false; // the browser wants a click first: the badge counts all the same
+      }
+    }
+
+    function press(button, pressed, words) {
+      if (!button) return;
+      button.setAttribute("aria-pressed", String(pressed));
+      button.querySelector("span").textContent = words;
+    }
+    const show = () => {
+      press(soundButton, recall("som") === "1", recall("som") === "1" ? "Som ativado" : "Ativar som");
+      const on = recall("avisos") === "1" && may();
+      press(notifyButton, on, on ? "Avisos na tela ativados" : "Ativar avisos na tela");
+    };
+
+    soundButton?.addEventListener("click", async () => {
+      const on = recall("som") !== "1" && await ring();
+      remember("som", on ? "1" : "0");
+      show();
+    });
+    notifyButton?.addEventListener("click", async () => {
+      const on = recall("avisos") !== "1" && (await Notification.requestPermission()) === "granted";
+      remember("avisos", on ? "1" : "0");
+      show();
+    });
+
+    async function tell(newest) {
+      const told = recall("ultimo-aviso");
+      if (told !== null && newest <= Number(told)) return;
+      // Written down first: of several open tabs one is heard.
+      remember("ultimo-aviso", String(newest));
+      if (told === null || newest === 0) return;
+      if (recall("som") === "1") await ring();
+      if (recall("avisos") === "1" && may() && document.hidden) {
+        const notice = new Notification("Hora Certa", { body: "Há uma conversa aguardando na fila.", tag: "fila" });
+        notice.onclick = () => { window.focus(); location.assign(bar.dataset.queue); };
+      }
+    }
+
+    async function look() {
+      try {
+        const answer = await fetch(bar.dataset.pulse, { credentials: "same-origin" });
+        if (answer.status === 401) return;
+        if (answer.ok) {
+          const { waiting, newest } = await answer.json();
+          showWaiting(waiting);
+          await tell(newest);
+        }
+      } catch {
+        // No network: the next look tries again.
+      }
+      setTimeout(look, document.hidden ? PULSE_HIDDEN : PULSE);
+    }
+
+    const choice = document.getElementById("alerts-choice");
+    if (choice) choice.hidden = false;
+    if (notifyButton) notifyButton.hidden = !("Notification" in window);
+    show();
+    look();
+  }
+  if (bar?.dataset.pulse) alerts();
+
   // --- The list. ---
 
   const list = document.getElementById("list");
@@ -113,15 +206,52 @@
     const address = (version) => `${list.dataset.poll}&v=${version}`;
     poll(address, (fresh) => {
       merge(list, fresh.body, { prune: true });
-      const waiting = Number(list.querySelector("[data-waiting]").dataset.waiting);
-      document.title = document.title.replace(/^(\(\d+\) )?/, waiting ? `(${waiting}) ` : "");
+      showWaiting(Number(list.querySelector("[data-waiting]").dataset.waiting));
     });
   }
 
   // --- One conversation. ---
 
   const talk = document.getElementById("talk");
+  if (talk) readBack();
   if (talk?.dataset.poll) converse();
+
+  // Older messages come in above, and what is being read stays where it is.
+  function readBack() {
+    const thread = document.getElementById("thread"), box = document.getElementById("older");
+    box?.querySelector("a").addEventListener("click", async (event) => {
+      event.preventDefault();
+      const link = event.currentTarget;
+      if (link.getAttribute("aria-busy") === "true") return;
+      link.setAttribute("aria-busy", "true");
+      try {
+        const answer = await fetch(link.href, { credentials: "same-origin" });
+        const page = parse(await answer.text());
+        if (!answer.ok || !page.getElementById("thread")) return location.assign(link.href);
+        prepend(thread, page.getElementById("thread"));
+        const next = page.querySelector("#older a");
+        if (next) link.href = next.href;
+        else { box.remove(); thread.focus({ preventScroll: true }); }
+      } catch {
+        say("Sem conexão. Tente de novo.");
+      } finally {
+        link.removeAttribute("aria-busy");
+      }
+    });
+  }
+
+  function prepend(thread, older) {
+    const anchor = thread.querySelector("[data-seq]");
+    const before = anchor.getBoundingClientRect().top;
+    // What comes in above is no news: it is not to be read out.
+    thread.setAttribute("aria-live", "off");
+    const known = new Map(keyed(thread).map((child) => [child.dataset.key, child]));
+    const fresh = keyed(older);
+    for (const child of fresh) known.get(child.dataset.key)?.remove();
+    thread.prepend(...fresh);
+    window.scrollBy({ top: anchor.getBoundingClientRect().top - before, behavior: "instant" });
+    setTimeout(() => thread.removeAttribute("aria-live"), 500);
+  }
 
   function converse() {
     const thread = document.getElementById("thread"), situation = document.getElementById("situation");
@@ -166,13 +296,16 @@
     // The form is replaced only when another kind of form is due; what was typed goes along.
     function recompose(next) {
       if (next.dataset.mode === composer.dataset.mode) return;
-      const text = field()?.value ?? "", note = composer.querySelector("#note")?.value ?? "";
+      const text = field()?.value ?? "";
+      const typed = ["#note", "#remark"].map((name) => [name, composer.querySelector(name)?.value ?? ""]);
       composer.dataset.mode = next.dataset.mode;
       composer.replaceChildren(...next.childNodes);
       if (field()) field().value = text || stored();
       else if (text && !composer.querySelector("#kept")) keep(text);
-      const box = composer.querySelector("#note");
-      if (box && note) box.value = note;
+      for (const [name, words] of typed) {
+        const box = composer.querySelector(name);
+        if (box && words) box.value = words;
+      }
     }
 
     function keep(text) {
@@ -239,24 +372,149 @@
       // After a send of unknown fate the same text keeps its key and is sent once; another text is another.
       if (unsure) event.target.form.client_key.value = `${Date.now()}${Math.random()}`.slice(0, 32);
       unsure = false;
+      ready.offer(event.target);
     });
     composer.addEventListener("keydown", (event) => {
+      if (event.target.id === "text" && ready.steer(event)) return;
       const typing = event.target.id === "text" && event.key === "Enter" && !event.isComposing;
       const desk = matchMedia("(pointer: fine)").matches && !event.shiftKey;
       if (!typing || !(event.ctrlKey || event.metaKey || desk)) return;
       event.preventDefault();
       event.target.form.requestSubmit();
     });
+    composer.addEventListener("click", (event) => {
+      const link = event.target.closest("a[data-ready]"), option = event.target.closest("[role=option]");
+      if (option) ready.choose(option);
+      if (!link || !field()) return;
+      event.preventDefault();
+      link.closest("details").open = false;
+      const box = field();
+      box.setRangeText(link.dataset.ready, box.selectionStart, box.selectionEnd, "end");
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+      box.focus();
+    });
+    composer.addEventListener("focusout", (event) => { if (event.target.id === "text") setTimeout(ready.close, 150); });
     jump.addEventListener("click", () => { toEnd(); saw(); });
     addEventListener("scroll", saw, { passive: true });
     document.addEventListener("visibilitychange", saw);
 
+    const ready = readyAnswers(field);
     if (field() && !field().value) field().value = stored();
+    else if (field()) store(field().value);
     poll((version) => `${talk.dataset.poll}?depois=${newest}&v=${version}`, take);
     if (document.getElementById("problem")) document.getElementById("problem").focus();
     else if (location.hash === "#fim") toEnd();
     saw();
   }
+
+  // A slash in the reply offers the ready answers.
+  function readyAnswers(field) {
+    const list = () => document.getElementById("ready");
+    const options = () => [...(list()?.children ?? [])].filter((option) => !option.hidden);
+    const active = () => list()?.querySelector("[aria-selected=true]");
+    const wanted = (box) => /(^|\s)\/([a-z0-9-]*)$/i.exec(box.value.slice(0, box.selectionStart));
+
+    function mark(option) {
+      for (const each of list().children) each.setAttribute("aria-selected", String(each === option));
+      if (option) field().setAttribute("aria-activedescendant", option.id);
+      else field().removeAttribute("aria-activedescendant");
+      option?.scrollIntoView({ block: "nearest" });
+    }
+
+    function offer(box) {
+      if (!list()) return;
+      const found = wanted(box);
+      if (!found) return close();
+      const start = found[2].toLowerCase();
+      for (const option of list().children) option.hidden = !option.dataset.name.startsWith(start);
+      if (!options().length) return close();
+      list().hidden = false;
+      box.setAttribute("aria-controls", "ready");
+      mark(options()[0]);
+    }
+
+    function close() {
+      if (!list()) return;
+      list().hidden = true;
+      field()?.removeAttribute("aria-controls");
+      field()?.removeAttribute("aria-activedescendant");
+    }
+
+    function choose(option) {
+      const box = field(), found = wanted(box);
+      if (!found) return close();
+      const end = box.selectionStart, start = end - found[2].length - 1;
+      box.setRangeText(option.dataset.text, start, end, "end");
+      close();
+      box.dispatchEvent(new Event("input", { bubbles: true }));
+      box.focus();
+    }
+
+    // Says whether the key was for the list.
+    function steer(event) {
+      if (!list() || list().hidden) return false;
+      const all = options(), place = all.indexOf(active());
+      const steps = { ArrowDown: 1, ArrowUp: -1 };
+      if (event.key in steps) mark(all[(place + steps[event.key] + all.length) % all.length]);
+      else if (event.key === "Enter" || event.key === "Tab") choose(all[place] ?? all[0]);
+      else if (event.key === "Escape") close();
+      else return false;
+      event.preventDefault();
+      return true;
+    }
+    return { offer, close, choose, steer };
+  }
+
+  // --- Keys, where nobody is typing; they can be switched off. ---
+
+  const help = document.getElementById("help"), helpButton = document.getElementById("help-open");
+  if (help && helpButton) {
+    helpButton.hidden = false;
+    helpButton.addEventListener("click", () => { helpButton.closest("details").open = false; help.showModal(); });
+  }
+
+  function step(by) {
+    const rows = [...document.querySelectorAll(".row a")];
+    const next = rows[rows.indexOf(document.activeElement) + by];
+    (next ?? (by > 0 ? null : rows[0]))?.focus();
+  }
+
+  function openNote() {
+    const summary = document.getElementById("note-open");
+    if (!summary) return;
+    summary.closest("details").open = true;
+    document.getElementById("remark").focus();
+  }
+
+  const KEYS = {
+    "j": () => step(1),
+    "k": () => step(-1),
+    "/": () => document.getElementById("q")?.focus(),
+    "r": () => document.getElementById("text")?.focus(),
+    "n": openNote,
+    "a": () => document.getElementById("take")?.focus(),
+    "e": () => document.getElementById("resolve")?.focus(),
+    "u": () => document.getElementById("back")?.click(),
+    "?": () => help?.showModal(),
+  };
+
+  document.addEventListener("keydown", (event) => {
+    if (!bar || !("shortcuts" in bar.dataset) || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.target.closest("input, textarea, select, dialog, [contenteditable]")) return;
+    const act = KEYS[event.key];
+    if (!act) return;
+    event.preventDefault();
+    act();
+  });
+
+  // The menu closes like one.
+  const menu = document.querySelector("details.menu");
+  document.addEventListener("click", (event) => { if (menu?.open && !menu.contains(event.target)) menu.open = false; });
+  menu?.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape" || !menu.open) return;
+    menu.open = false;
+    menu.querySelector("summary").focus();
+  });
 
   // Drafts are for this login only.
   document.querySelector("form.leave")?.addEventListener("submit", () => sessionStorage.clear());

@@ -16,6 +16,7 @@ from models.db import Database
 from models.errors import Conflict, DomainError, LeaseLost, NotFound, Refusal
 from models.handoff import CloseReason, Reason
 from models.message import Author, Status
+from models.staff import Staff
 from tests.fakes.talk import GRACE, Talk, together
 
 AGAIN = range(3)  # a race is run that often: each time on a fresh database
@@ -360,6 +361,8 @@ def test_take_over_of_what_was_released_meanwhile_takes_it(talk: Talk) -> None:
 def test_a_disabled_login_leaves_nothing_behind(talk: Talk) -> None:
     talk.flag()
     talk.take(talk.bruno)
+    with talk.db.writing() as session:
+        session.get_one(Staff, talk.ana).role = "manager"
     assert team.disable(talk.db, talk.now, talk.bruno, by=talk.ana) == 1
     assert (talk.row.holder, talk.row.assignee_id) == (Holder.QUEUE, None)
     assert audit(talk.db) == ["conversation.take", "staff.disable", "conversation.release"]

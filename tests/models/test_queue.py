@@ -1,23 +1,22 @@
 """What the pages read: the right rows, in an order that does not jump, and nobody else's."""
 
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sqlalchemy import text
 from sqlmodel import Session
 
-from models import agenda, desk, handoff, message, queue, run
+from models import desk, dossier, handoff, message, queue
 from models.appointment import Appointment, AppointmentService
 from models.conversation import Conversation
 from models.db import Database
-from models.errors import NotFound
 from models.handoff import Reason
 from models.message import Author, Status
-from models.queue import Counts, Entry, Position, Tab
-from models.run import NewStep, Outcome, Run, RunStep, StepKind
-from tests.fakes.talk import Talk
+from models.queue import Cause, Counts, Entry, Position, Tab, Today, Wanted
+from tests.fakes.talk import GRACE, Talk
 
 
 @pytest.fixture
@@ -40,9 +39,11 @@ def flag(talk: Talk, *conversation_ids: int) -> None:
             handoff.flag(session, talk.now, talk.tenant, conversation_id, Reason.PEDIDO_DO_CLIENTE)
 
 
-def listed(talk: Talk, tab: Tab, *, staff_id: int | None = None, **more: object) -> list[Entry]:
+def listed(talk: Talk, tab: Tab, *, staff_id: int | None = None, **more: Any) -> list[Entry]:
+    page = {name: more.pop(name) for name in ("after", "limit") if name in more}
+    wanted = Wanted(tab, **more)
     with talk.db.reading() as session:
-        return queue.entries(session, talk.tenant, staff_id or talk.ana, tab, **more)  # type: ignore[arg-type]
+        return queue.entries(session, talk.now, talk.tenant, staff_id or talk.ana, wanted, **page)
 
 
 def names(entries: list[Entry]) -> list[str]:
@@ -74,7 +75,7 @@ def test_tabs_and_their_counts_agree(talk: Talk) -> None:
         desk.take(session, talk.now, talk.tenant, ids["minha"], talk.ana)
         desk.take(session, talk.now, talk.tenant, ids["dele"], talk.bruno)
     with talk.db.reading() as session:
-        assert queue.counts(session, talk.tenant, talk.ana) == Counts(waiting=1, mine=1, all=6)
+        assert queue.counts(session, talk.tenant, talk.ana) == Counts(waiting=1, mine=1, all=6, resolved=0)
     assert names(listed(talk, Tab.WAITING)) == ["fila"]
     assert names(listed(talk, Tab.MINE)) == ["minha"]
     assert len(listed(talk, Tab.ALL)) == 6
@@ -90,14 +91,14 @@ def test_an_entry_tells_why_and_with_whom(talk: Talk) -> None:
         "Maria",
         "whatsapp:+5511900000001",
     )
-    assert (entry.reason, entry.assignee_name, entry.preview) == (Reason.ERRO_INTERNO, "Bruno Reis", "Oi")
+    assert (entry.cause, entry.assignee_name, entry.preview) == (Reason.ERRO_INTERNO, "Bruno Reis", "Oi")
     assert (entry.unread, entry.waiting_since, entry.last_message_at) == (1, talk.now, talk.now)
 
 
 def test_a_closed_episode_is_no_reason(talk: Talk) -> None:
     talk.flag()
     talk.give_back(talk.ana)
-    assert [entry.reason for entry in listed(talk, Tab.ALL) if entry.conversation_id == talk.id] == [None]
+    assert [entry.cause for entry in listed(talk, Tab.ALL) if entry.conversation_id == talk.id] == [None]
 
 
 def test_among_ones_own_those_who_wait_come_first(talk: Talk) -> None:
@@ -118,8 +119,8 @@ def test_among_ones_own_those_who_wait_come_first(talk: Talk) -> None:
             )
     assert names(listed(talk, Tab.MINE)) == ["espera", "respondida", "espera mais"]
     talk.now += timedelta(minutes=1)
-    talk.says("voltei", phone="+5511910000000")
-    assert names(listed(talk, Tab.MINE)) == ["espera", "respondida", "espera mais"]
+    talk.says("voltei", phone="+5511910000002")
+    assert names(listed(talk, Tab.MINE)) == ["espera", "espera mais", "respondida"]
 
 
 @pytest.mark.parametrize("tab", Tab)
@@ -128,10 +129,12 @@ def test_pages_show_everybody_once(talk: Talk, tab: Tab) -> None:
     ids = arrive(talk, *"abcdefg", minutes=0)
     if tab == Tab.WAITING:
         flag(talk, *ids.values())
-    if tab == Tab.MINE:
+    if tab in (Tab.MINE, Tab.RESOLVED):
         with talk.db.writing() as session:
             for conversation_id in ids.values():
                 desk.take(session, talk.now, talk.tenant, conversation_id, talk.ana)
+                if tab == Tab.RESOLVED:
+                    desk.resolve(session, talk.now, talk.tenant, conversation_id, talk.ana, grace=GRACE)
     whole = listed(talk, tab, limit=100)
     paged, after = [], None
     while page := listed(talk, tab, after=after, limit=2):
@@ -157,180 +160,156 @@ def test_any_other_text_is_no_position_or_one(text: str) -> None:
     assert position is None or Position.parse(str(position)) == position
 
 
-# One conversation
+# Putting aside, settling, narrowing down
 
 
-def test_the_card_holds_what_is_open(talk: Talk) -> None:
-    talk.flag()
-    talk.take(talk.ana)
-    with talk.db.reading() as session:
-        card = queue.card(session, talk.tenant, talk.id)
-    assert (card.conversation.id, card.customer.name, card.assignee_name) == (talk.id, "Maria", "Ana Souza")
-    assert card.handoff is not None
-    assert card.handoff.reason == Reason.PEDIDO_DO_CLIENTE
-    talk.give_back(talk.ana)
-    with talk.db.reading() as session:
-        card = queue.card(session, talk.tenant, talk.id)
-    assert (card.handoff, card.assignee_name) == (None, None)
-
-
-def test_lines_between_two_seqs_with_their_writers(talk: Talk) -> None:
-    talk.reply(talk.ana, "a", key="a")
-    talk.bot_says("b")
-    talk.reply(talk.ana, "c", key="c")
-
-    def seqs(**limits: int) -> list[int]:
-        with talk.db.reading() as session:
-            return [line.message.seq for line in queue.lines(session, talk.tenant, talk.id, **limits)]
-
-    assert seqs() == [1, 2, 3, 4]
-    assert seqs(after=1, before=4) == [2, 3]
-    assert seqs(limit=2) == [3, 4], "the newest ones, oldest first"
-    assert seqs(before=3, limit=1) == [2]
-    with talk.db.reading() as session:
-        writers = [line.staff_name for line in queue.lines(session, talk.tenant, talk.id)]
-    assert writers == [None, "Ana Souza", None, "Ana Souza"]
-
-
-def test_a_later_line_with_an_earlier_clock_is_missed_by_nobody(talk: Talk) -> None:
-    """What is new is told by seq, never by time."""
-    talk.now -= timedelta(minutes=3)
-    talk.says("relógio atrasado")
-    with talk.db.reading() as session:
-        new = queue.lines(session, talk.tenant, talk.id, after=1)
-    assert [line.message.text for line in new] == ["relógio atrasado"]
-
-
-def _add(session: Session, talk: Talk, run_id: int, position: int, step: NewStep) -> None:
-    place = {"tenant_id": talk.tenant, "run_id": run_id, "position": position}
-    session.add(RunStep(**place, at=talk.now, **vars(step)))
-
-
-def worked(session: Session, talk: Talk, through_seq: int, *tools: str) -> None:
-    run_id = run.start(
-        session,
-        Run(
-            tenant_id=talk.tenant,
-            conversation_id=talk.id,
-            from_seq=0,
-            through_seq=through_seq,
-            epoch=0,
-            provider="offline",
-            model="offline",
-            prompt_version="1",
-            started_at=talk.now,
-        ),
-    )
-    for position, name in enumerate(tools):
-        step = NewStep(StepKind.RESULT, {"name": name, "input": {}, "text": "", "tool_use_id": name})
-        _add(session, talk, run_id, 2 * position + 1, step)
-        answer = NewStep(StepKind.ANSWER, [{"type": "text", "text": "…"}])
-        _add(session, talk, run_id, 2 * position, answer)
-
-
-def test_acts_are_runs_with_their_tool_results_in_order(talk: Talk) -> None:
+def test_what_is_put_aside_comes_last_until_its_time(talk: Talk) -> None:
+    ids = arrive(talk, "adiada", "espera")
     with talk.db.writing() as session:
-        worked(session, talk, 1, "buscar_servicos", "buscar_horarios")
-        worked(session, talk, 2)
-        worked(session, talk, 3, "agendar")
-    with talk.db.reading() as session:
-        acts = queue.acts(session, talk.tenant, talk.id, from_seq=2)
-        everything = queue.acts(session, talk.tenant, talk.id, from_seq=0)
-        bounded = queue.acts(session, talk.tenant, talk.id, from_seq=2, before=3)
-    assert [[step.content["name"] for step in done.results] for done in acts] == [[], ["agendar"]]
-    assert [done.run.through_seq for done in bounded] == [2]
-    assert [step.content["name"] for step in everything[0].results] == ["buscar_servicos", "buscar_horarios"]
+        for conversation_id in ids.values():
+            desk.take(session, talk.now, talk.tenant, conversation_id, talk.ana)
+        until = talk.now + timedelta(hours=1)
+        desk.snooze(session, talk.now, talk.tenant, ids["adiada"], talk.ana, until=until)
+    assert names(listed(talk, Tab.MINE)) == ["espera", "adiada"]
+    talk.now = until
+    assert names(listed(talk, Tab.MINE)) == ["adiada", "espera"]
 
 
-def _deliver(talk: Talk) -> None:
-    with talk.db.writing() as session:
-        message.transcript(session, talk.tenant, talk.id)[-1].status = Status.DELIVERED
-
-
-def _finish(talk: Talk) -> None:
-    with talk.db.writing() as session:
-        (done, *_rest) = queue.acts(session, talk.tenant, talk.id, from_seq=0)
-        assert done.run.id is not None
-        run.end(session, done.run.id, talk.now, Outcome.CRASHED)
-
-
-CHANGES: dict[str, Callable[[Talk], object]] = {
-    "a line": lambda talk: talk.says(),
-    "a delivery": _deliver,
-    "a claim": lambda talk: talk.take(talk.ana),
-    "a flag": lambda talk: talk.flag(),
-    "a run's end": _finish,
-}
-
-
-@pytest.mark.parametrize("change", CHANGES)
-def test_the_pulse_differs_after(talk: Talk, change: str) -> None:
-    talk.bot_says()
-    with talk.db.writing() as session:
-        worked(session, talk, 1)
-
-    def pulse() -> queue.Pulse:
-        with talk.db.reading() as session:
-            return queue.pulse(session, talk.tenant, talk.id)
-
-    before = pulse()
-    assert pulse() == before
-    CHANGES[change](talk)
-    assert pulse().mark != before.mark
-
-
-def test_seen_clears_unless_something_newer_came(talk: Talk) -> None:
-    talk.flag()
-    talk.says("mais uma")
-
-    def see(through_seq: int) -> int:
+def test_what_is_settled_says_why_it_was_and_comes_newest_first(talk: Talk) -> None:
+    ids = arrive(talk, "primeira", "segunda")
+    flag(talk, *ids.values())
+    for name in ids:
+        talk.now += timedelta(minutes=1)
         with talk.db.writing() as session:
-            queue.seen(session, talk.tenant, talk.id, through_seq)
-        return talk.row.unread
+            desk.resolve(session, talk.now, talk.tenant, ids[name], talk.ana, grace=GRACE)
+    assert names(listed(talk, Tab.RESOLVED)) == ["segunda", "primeira"]
+    assert {entry.cause for entry in listed(talk, Tab.RESOLVED)} == {Reason.PEDIDO_DO_CLIENTE}
+    flag(talk, ids["primeira"])
+    assert names(listed(talk, Tab.RESOLVED)) == ["segunda"], "it is with people again"
+    with talk.db.reading() as session:
+        assert queue.counts(session, talk.tenant, talk.ana).resolved == 1
 
-    assert see(1) == 2
-    assert see(2) == 0
+
+def test_by_reason(talk: Talk) -> None:
+    ids = arrive(talk, "pediu", "caiu", "equipe", "voltou")
+    flag(talk, ids["pediu"])
+    with talk.db.writing() as session:
+        handoff.flag(session, talk.now, talk.tenant, ids["caiu"], Reason.MODELO_INDISPONIVEL)
+        desk.take(session, talk.now, talk.tenant, ids["equipe"], talk.ana)
+        place = (session, talk.now, talk.tenant, ids["voltou"], talk.ana)
+        desk.reply(*place, text="oi", last_seen_seq=1, client_key="k")
+        desk.resolve(*place, grace=GRACE)
+    talk.says("e mais", phone="+5511910000003")
+    everything = {
+        Reason.PEDIDO_DO_CLIENTE: ["pediu"],
+        Reason.MODELO_INDISPONIVEL: ["caiu"],
+        Cause.STAFF: ["equipe"],
+        Cause.REOPENED: ["voltou"],
+    }
+    for cause, found in everything.items():
+        entries = listed(talk, Tab.ALL, reason=cause)
+        assert (names(entries), {entry.cause for entry in entries}) == (found, {cause})
+    assert listed(talk, Tab.WAITING, reason=Cause.STAFF) == []
+
+
+def test_by_person(talk: Talk) -> None:
+    ids = arrive(talk, "ana", "bruno", "encerrada")
+    with talk.db.writing() as session:
+        desk.take(session, talk.now, talk.tenant, ids["ana"], talk.ana)
+        desk.take(session, talk.now, talk.tenant, ids["bruno"], talk.bruno)
+        desk.take(session, talk.now, talk.tenant, ids["encerrada"], talk.bruno)
+        desk.resolve(session, talk.now, talk.tenant, ids["encerrada"], talk.bruno, grace=GRACE)
+    assert names(listed(talk, Tab.ALL, person=talk.bruno)) == ["bruno"]
+    assert names(listed(talk, Tab.RESOLVED, person=talk.bruno)) == ["encerrada"]
+    assert listed(talk, Tab.RESOLVED, person=talk.ana) == []
+    assert listed(talk, Tab.ALL, person=talk.carla) == []
+
+
+# Searching
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("joao", {"João Müller"}),
+        ("JOÃO MÜ", {"João Müller"}),
+        ("conceicao", {"Conceição"}),
+        ("98765", {"João Müller"}),
+        ("+55 11 91234-0002", {"Conceição"}),
+        ("química", {"João Müller"}),
+        ("quimica", {"João Müller"}),
+        ("100%", {"Conceição"}),
+        ("a_b", {"Conceição"}),
+        ("a.b", set()),
+        ("[x]", {"Conceição"}),
+        ("50*2", {"Conceição"}),
+        ("c:\\d^e", {"Conceição"}),
+        ("???", set()),
+        ("nunca dito", set()),
+    ],
+)
+def test_words_are_found_in_name_phone_and_text(talk: Talk, words: str, found: set[str]) -> None:
+    """Case and accents do not matter; nothing that is typed is a wildcard."""
+    talk.says("Fiz química no cabelo", phone="+5511912340001", name="João Müller")
+    talk.says("Fiz química no cabelo", phone="+5511912340001", name="João Müller")
+    talk.says("é 100% seguro? a_b [x] 50*2 c:\\d^e", phone="+5511912340002", name="Conceição")
+    with talk.db.writing() as session:
+        session.execute(
+            text("update conversation set address = 'whatsapp:+5511987654321' where preview like 'Fiz%'")
+        )
+    assert set(names(listed(talk, Tab.ALL, words=words))) == found
+
+
+def test_nothing_of_another_business_is_found(talk: Talk) -> None:
+    """Neither by name nor by phone nor by text."""
+    with talk.db.reading() as session:
+        for words in ("Maria", "999990001", "segredo"):
+            wanted = Wanted(Tab.ALL, words=words)
+            ours = queue.entries(session, talk.now, talk.tenant, talk.ana, wanted)
+            assert talk.other.conversation not in [entry.conversation_id for entry in ours]
+
+
+def test_the_search_is_bounded(sqlite_db: Database, now: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only the newest lines are searched: an old word costs nothing, and finds nothing."""
+    talk = Talk(sqlite_db, now)
+    talk.says("palavra antiga")
+    for number in range(5):
+        talk.bot_says(f"linha {number}")
+    assert names(listed(talk, Tab.ALL, words="palavra")) == ["Maria"]
+    monkeypatch.setattr(queue, "SEARCHED_LINES", 5)
+    assert listed(talk, Tab.ALL, words="palavra") == []
+
+
+# Today
+
+
+def test_visits_of_today_by_customer(talk: Talk) -> None:
+    begins, ends = talk.now, talk.now + timedelta(days=1)
+    with talk.db.writing() as session:
+        customer_id = session.get_one(Conversation, talk.id).customer_id
+        visit(session, talk, begins, "Corte", "Escova")
+        visit(session, talk, begins + timedelta(hours=3), "Barba", status="cancelled")
+        visit(session, talk, ends, "depois")
+    with talk.db.reading() as session:
+        found = queue.visits_of(session, talk.tenant, [customer_id, 987], begins, ends)
+        foreign = queue.visits_of(session, talk.other.tenant, [customer_id], begins, ends)
+        assert queue.visits_of(session, talk.tenant, [], begins, ends) == {}
+    assert found == {customer_id: [Today(begins, ("Corte", "Escova"))]}
+    assert foreign == {}
 
 
 # Between businesses
-
-
-READS: dict[str, Callable[[Session, int, int], object]] = {
-    "card": queue.card,
-    "pulse": queue.pulse,
-    "lines": queue.lines,
-    "acts": lambda session, tenant, conversation: queue.acts(session, tenant, conversation, from_seq=0),
-}
-
-
-@pytest.mark.parametrize("read", READS)
-def test_a_foreign_conversation_reads_as_a_missing_one(talk: Talk, read: str) -> None:
-    with talk.db.writing() as session:
-        worked(session, talk, 1, "agendar")
-
-    def found(conversation_id: int) -> object:
-        with talk.db.reading() as session:
-            try:
-                return READS[read](session, talk.other.tenant, conversation_id)
-            except NotFound as missing:
-                return str(missing)
-
-    assert found(talk.id) == found(987654)
-    assert found(talk.id) in ([], "conversation")
 
 
 def test_nothing_of_another_business_is_listed_or_marked(talk: Talk) -> None:
     talk.flag()
     with talk.db.writing() as session:
         counts = queue.counts(session, talk.other.tenant, talk.ana)
-        listed_there = queue.entries(session, talk.other.tenant, talk.ana, Tab.ALL)
-        queue.seen(session, talk.other.tenant, talk.id, 99)
-    assert counts == Counts(waiting=0, mine=0, all=1)
+        listed_there = queue.entries(session, talk.now, talk.other.tenant, talk.ana, Wanted(Tab.ALL))
+        dossier.seen(session, talk.other.tenant, talk.id, 99)
+    assert counts == Counts(waiting=0, mine=0, all=1, resolved=0)
     assert [entry.conversation_id for entry in listed_there] == [talk.other.conversation]
     assert talk.row.unread == 1
-
-
-# The agenda
 
 
 def visit(session: Session, talk: Talk, starts_at: datetime, *services: str, status: str = "booked") -> int:
@@ -362,22 +341,3 @@ def visit(session: Session, talk: Talk, starts_at: datetime, *services: str, sta
             )
         )
     return row.id
-
-
-def test_a_day_holds_what_touches_it(talk: Talk) -> None:
-    """Half-open: who ends at midnight is not in the next day. Cancelled visits are there, and say so."""
-    begins, ends = talk.now, talk.now + timedelta(days=1)
-    with talk.db.writing() as session:
-        visit(session, talk, begins - timedelta(hours=1), "antes")
-        first = visit(session, talk, begins, "Corte", "Escova", status="cancelled")
-        second = visit(session, talk, ends - timedelta(hours=2), "Barba")
-        visit(session, talk, ends, "depois")
-    with talk.db.reading() as session:
-        found = agenda.visits(session, talk.tenant, begins, ends)
-        foreign = agenda.visits(session, talk.other.tenant, begins, ends)
-    assert [(each.id, each.services, each.status) for each in found] == [
-        (first, ("Corte", "Escova"), "cancelled"),
-        (second, ("Barba",), "booked"),
-    ]
-    assert (found[0].customer, found[0].professional) == ("Maria", "Ana Souza")
-    assert foreign == []

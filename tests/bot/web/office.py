@@ -173,6 +173,13 @@ class Office:
             tenant_id = session.get_one(Conversation, conversation_id).tenant_id
             desk.take(session, self.clock(), tenant_id, conversation_id, staff_id)
 
+    def snoozes(self, conversation_id: int, staff_id: int) -> None:
+        """For two hours."""
+        with self.db.writing() as session:
+            tenant_id = session.get_one(Conversation, conversation_id).tenant_id
+            until = self.clock() + timedelta(hours=2)
+            desk.snooze(session, self.clock(), tenant_id, conversation_id, staff_id, until=until)
+
     def books(self, conversation_id: int, *, starts_in: timedelta, ids: Ids | None = None) -> None:
         """A cut with Ana for this customer."""
         place, starts_at = ids or self.bela, self.clock() + starts_in

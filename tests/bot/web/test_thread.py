@@ -6,9 +6,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bot.web import thread
-from bot.web.thread import Day, Item, Said, Work
+from bot.web.thread import Day, Done, Item, Said, Work
+from models.dossier import Acts, Event, Line
 from models.message import Author, Direction, Message, Status
-from models.queue import Acts, Line
 from models.run import Outcome, Run, RunStep, StepKind
 from tests.conftest import NOW
 
@@ -62,7 +62,9 @@ def acts(run_id: int, through_seq: int, outcome: Outcome | None = Outcome.ANSWER
 
 
 def shown(lines: list[Line], done: list[Acts]) -> list[str]:
-    return [_name(item) for item in thread.build(lines, done, NOW, SAO_PAULO) if not isinstance(item, Day)]
+    return [
+        _name(item) for item in thread.build(lines, done, [], NOW, SAO_PAULO) if not isinstance(item, Day)
+    ]
 
 
 def _name(item: Item) -> str:
@@ -101,13 +103,13 @@ def test_a_run_with_nothing_to_tell_is_left_out() -> None:
 
 def test_a_new_day_begins_at_the_business_s_midnight() -> None:
     lines = [line(1), line(2, minutes=13 * 60 + 39), line(3, minutes=13 * 60 + 40)]
-    items = thread.build(lines, [], NOW, SAO_PAULO)
+    items = thread.build(lines, [], [], NOW, SAO_PAULO)
     assert [item.label for item in items if isinstance(item, Day)] == ["hoje", "amanhã"]
     assert isinstance(items[3], Day)
 
 
 def test_lines_above_what_was_seen_are_marked() -> None:
-    items = thread.build([line(1), line(2), line(3)], [], NOW, SAO_PAULO, fresh_after=2)
+    items = thread.build([line(1), line(2), line(3)], [], [], NOW, SAO_PAULO, fresh_after=2)
     assert [item.fresh for item in items if isinstance(item, Said)] == [False, False, True]
 
 
@@ -115,6 +117,39 @@ def test_a_recording_is_read_as_it_was_heard() -> None:
     voice = line(1, author=Author.CUSTOMER)
     voice.message.text, voice.message.kind = "", "audio"
     voice.message.extra = {"transcript": "quero um corte"}
-    [_, said] = thread.build([voice], [], NOW, SAO_PAULO)
+    [_, said] = thread.build([voice], [], [], NOW, SAO_PAULO)
     assert isinstance(said, Said)
     assert said.text == "quero um corte"
+
+
+def did(number: int, act: str, minutes: int, **detail: object) -> Event:
+    return Event(number, NOW + timedelta(minutes=minutes), act, "Ana", detail, "Bruno")
+
+
+def test_what_staff_did_stands_where_it_was_done() -> None:
+    """Before the line of the same moment: who answers takes the conversation with that very answer."""
+    lines = [line(1, author=Author.CUSTOMER), line(2, author=Author.STAFF, minutes=5), line(3, minutes=9)]
+    events = [did(7, "take", 5), did(8, "resolve", 6), did(9, "release", 20, why="no_reply")]
+    items = thread.build(lines, [], events, NOW, SAO_PAULO)
+    assert [item.key for item in items[1:]] == ["line-1", "event-7", "line-2", "event-8", "line-3", "event-9"]
+
+
+@pytest.mark.parametrize(
+    ("act", "detail", "words"),
+    [
+        ("take", {}, "Ana assumiu a conversa"),
+        ("take_over", {}, "Ana assumiu no lugar de Bruno"),
+        ("pass_on", {}, "Ana passou a conversa para Bruno"),
+        ("release", {}, "Ana devolveu para a fila"),
+        ("release", {"why": "no_reply"}, "Voltou para a fila: Bruno não respondeu a tempo"),
+        ("release", {"why": "disabled"}, "Voltou para a fila: o acesso de Bruno foi desativado"),
+        ("snooze", {"until": (NOW + timedelta(days=1)).isoformat()}, "Ana adiou até amanhã, 10:20"),
+        ("wake", {}, "Ana retomou a conversa"),
+        ("resolve", {}, "Ana encerrou o atendimento"),
+        ("give_back", {}, "Ana devolveu ao assistente"),
+    ],
+)
+def test_what_staff_did_in_words(act: str, detail: dict[str, object], words: str) -> None:
+    [_day, item] = thread.build([], [], [did(1, act, 0, **detail)], NOW, SAO_PAULO)
+    assert isinstance(item, Done)
+    assert item.words == words

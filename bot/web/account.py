@@ -1,0 +1,139 @@
+"""/conta: one's own password, sessions and habits."""
+
+from dataclasses import dataclass
+
+from flask import Blueprint, Response, flash, make_response, redirect, render_template, request, url_for
+from flask.typing import ResponseReturnValue
+
+from bot.web import context, login, words
+from models import password as passwords
+from models import staff
+from models.password import Unacceptable
+from models.staff import Changed, Staff, StaffSession, Throttled
+
+blueprint = Blueprint("account", __name__, url_prefix="/conta")
+blueprint.before_request(login.require)
+
+# The browsers and systems that people know, in the order in which they claim to be one another.
+_BROWSERS = (
+    ("Edg", "Edge"),
+    ("OPR", "Opera"),
+    ("Firefox", "Firefox"),
+    ("Chrome", "Chrome"),
+    ("Safari", "Safari"),
+)
+_SYSTEMS = (
+    ("Android", "Android"),
+    ("iPhone", "iPhone"),
+    ("iPad", "iPad"),
+    ("Windows", "Windows"),
+    ("Mac OS", "Mac"),
+    ("Linux", "Linux"),
+)
+
+
+@dataclass(frozen=True)
+class Place:
+    """One login in force, in words."""
+
+    id: int
+    device: str
+    began: str
+    seen: str
+    here: bool
+
+
+@blueprint.get("")
+def show() -> ResponseReturnValue:
+    return _page()
+
+
+@blueprint.post("/senha")
+def change_password() -> ResponseReturnValue:
+    old, new, again = (request.form.get(name, "") for name in ("old", "new", "again"))
+    if new != again:
+        return _page("A senha nova e a repetição não são iguais.", status=422)
+    try:
+        outcome = staff.change_password(
+            context.services().db, context.now(), context.staff_id(), old, new, context.session_id()
+        )
+    except Unacceptable:
+        return _page(PASSWORD_RULE, status=422)
+    match outcome:
+        case Changed():
+            flash("Senha alterada. As outras sessões foram encerradas.")
+            return redirect(url_for("account.show"), 303)
+        case Throttled(retry_after=seconds):
+            answer = _page("Muitas tentativas. Espere um pouco e tente de novo.", status=429)
+            answer.headers["Retry-After"] = str(seconds)
+            return answer
+        case _:
+            return _page("A senha atual não confere.", status=422)
+
+
+PASSWORD_RULE = f"A senha deve ter de {passwords.MIN_LENGTH} a {passwords.MAX_LENGTH} caracteres."
+
+
+@blueprint.post("/preferencias")
+def prefer() -> ResponseReturnValue:
+    with context.services().db.writing() as session:
+        person = session.get_one(Staff, context.staff_id())
+        person.shortcuts = "shortcuts" in request.form
+        person.email_alerts = "email_alerts" in request.form
+    flash("Preferências guardadas.")
+    return redirect(url_for("account.show"), 303)
+
+
+@blueprint.post("/sessoes/<int(max=2147483647):session_id>/encerrar")
+def end(session_id: int) -> ResponseReturnValue:
+    with context.services().db.writing() as session:
+        staff.end_session(session, context.now(), context.staff_id(), session_id)
+    flash("Sessão encerrada.")
+    return redirect(url_for("account.show"), 303)
+
+
+@blueprint.post("/sessoes/encerrar")
+def end_others() -> ResponseReturnValue:
+    with context.services().db.writing() as session:
+        staff.end_others(session, context.now(), context.staff_id(), context.session_id())
+    flash("As outras sessões foram encerradas.")
+    return redirect(url_for("account.show"), 303)
+
+
+def _page(problem: str = "", *, status: int = 200) -> Response:
+    with context.services().db.reading() as session:
+        person = session.get_one(Staff, context.staff_id())
+        sessions = staff.sessions_of(session, context.now(), context.staff_id())
+    page = render_template(
+        "staff/account.html",
+        tenant=context.current_tenant(),
+        person=person,
+        role=words.ROLES[person.role],
+        places=[_place(each) for each in sessions],
+        problem=problem,
+        rule=PASSWORD_RULE,
+        least=passwords.MIN_LENGTH,
+        most=passwords.MAX_LENGTH,
+    )
+    return make_response(page, status)
+
+
+def _place(row: StaffSession) -> Place:
+    assert row.id is not None
+    now, zone = context.now(), context.current_tenant().zone
+    return Place(
+        id=row.id,
+        device=device(row.agent),
+        began=words.moment(row.created_at, now, zone),
+        seen=words.moment(row.last_seen_at, now, zone),
+        here=row.id == context.session_id(),
+    )
+
+
+def device(agent: str) -> str:
+    """ "Chrome no Windows", of what a browser says of itself."""
+    browser = next((name for mark, name in _BROWSERS if mark in agent), "")
+    system = next((name for mark, name in _SYSTEMS if mark in agent), "")
+    if not browser and not system:
+        return "Navegador desconhecido"
+    return f"{browser or 'Navegador'} no {system}" if system else browser

@@ -1,0 +1,181 @@
+"""A run step by step, in words: what the model was given, what it answered, what the tools said. Pure."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from zoneinfo import ZoneInfo
+
+from bot.web import words
+from models.handoff import Reason
+from models.message import Direction, Message
+from models.run import Outcome, Run, RunStep, StepKind
+
+
+@dataclass(frozen=True)
+class Call:
+    name: str
+    words: str
+    input: str
+
+
+@dataclass(frozen=True)
+class StepView:
+    """One step of a run. `code` is what the program calls it: a stop reason, an error class, a reason."""
+
+    kind: str
+    title: str
+    code: str = ""
+    note: str = ""
+    texts: tuple[str, ...] = ()
+    calls: tuple[Call, ...] = ()
+    bad: bool = False
+
+
+@dataclass(frozen=True)
+class RunView:
+    """One run, from the message that began it to what became of its answer."""
+
+    id: int
+    asked: str
+    outcome: str
+    state: str
+    model: str
+    clock: str
+    seconds: str
+    tokens: str
+    reason: str
+    reason_code: str
+    steps: tuple[StepView, ...]
+    deliveries: tuple[str, ...]
+
+
+OUTCOMES = {
+    Outcome.ANSWERED: "Respondida",
+    Outcome.HANDED_OFF: "Passada para a equipe",
+    Outcome.SUPERSEDED: "Descartada: uma pessoa assumiu",
+    Outcome.CRASHED: "Interrompida",
+}
+STOP_REASONS = {
+    "end_turn": "O modelo respondeu",
+    "stop_sequence": "O modelo respondeu",
+    "tool_use": "O modelo pediu uma ferramenta",
+    "pause_turn": "O modelo fez uma pausa",
+    "max_tokens": "Resposta cortada no limite de tamanho",
+    "model_context_window_exceeded": "Resposta cortada: conversa longa demais",
+    "refusal": "O modelo recusou",
+}
+
+
+def view(found: Run, steps: Sequence[RunStep], messages: Sequence[Message], zone: ZoneInfo) -> RunView:
+    """One run, with the lines of its conversation around it."""
+    assert found.id is not None
+    outcome = Outcome(found.outcome) if found.outcome else None
+    return RunView(
+        id=found.id,
+        asked=_asked(messages, found),
+        outcome=OUTCOMES[outcome] if outcome else "Em andamento",
+        state=outcome or "going",
+        model=found.model or found.provider,
+        clock=words.clock(found.started_at, zone),
+        seconds=_seconds(found),
+        tokens=_run_tokens(found),
+        reason=words.reason(Reason(found.handoff_reason)).words if found.handoff_reason else "",
+        reason_code=found.handoff_reason or "",
+        steps=tuple(_step(step) for step in steps),
+        deliveries=tuple(_deliveries(messages, found.id)),
+    )
+
+
+def _asked(messages: Sequence[Message], found: Run) -> str:
+    """What the customer said that the run answers; of what is no text, its kind."""
+    inbound = (line for line in messages if line.direction == Direction.IN)
+    said = [line for line in inbound if found.from_seq < line.seq <= found.through_seq]
+    return " · ".join(line.text if line.kind == "text" else words.kind(line.kind) for line in said)
+
+
+def _seconds(found: Run) -> str:
+    if found.finished_at is None:
+        return ""
+    seconds = (found.finished_at - found.started_at).total_seconds()
+    return f"{seconds:.1f} s".replace(".", ",") if seconds >= 1 else f"{seconds * 1000:.0f} ms"
+
+
+def _run_tokens(found: Run) -> str:
+    asked = found.input_tokens + found.cache_read_tokens + found.cache_write_tokens
+    return _tokens(asked, found.cache_read_tokens, found.output_tokens)
+
+
+def _tokens(asked: int, cached: int, answered: int) -> str:
+    if not asked and not answered:
+        return "nenhum token"
+    from_cache = f" ({_number(cached)} do cache)" if cached else ""
+    return f"{_number(asked)} tokens lidos{from_cache}, {_number(answered)} escritos"
+
+
+def _number(value: int) -> str:
+    return f"{value:,}".replace(",", ".")
+
+
+def _deliveries(messages: Sequence[Message], run_id: int) -> Iterator[str]:
+    for line in messages:
+        sign = words.delivery(line)
+        if line.run_id == run_id and sign:
+            yield sign.words
+
+
+def _step(step: RunStep) -> StepView:
+    if step.kind == StepKind.RESULT:
+        return _result(step)
+    if step.kind == StepKind.INPUT:
+        return StepView("input", "O que o modelo recebeu", texts=_texts(step.content))
+    if step.kind == StepKind.NUDGE:
+        return StepView("nudge", "Pedimos que corrigisse", texts=_texts(step.content))
+    return _answer(step)
+
+
+def _answer(step: RunStep) -> StepView:
+    usage = step.usage or {}
+    cached = usage.get("cache_read_tokens", 0)
+    asked = usage.get("input_tokens", 0) + cached + usage.get("cache_write_tokens", 0)
+    code = step.stop_reason or "sem stop_reason"
+    forced = step.kind == StepKind.FINAL
+    return StepView(
+        "answer",
+        "Resposta final, sem ferramentas" if forced else STOP_REASONS.get(code, "Resposta inesperada"),
+        code=code,
+        note=f"{_tokens(asked, cached, usage.get('output_tokens', 0))}, {step.milliseconds} ms",
+        texts=_texts(step.content),
+        calls=tuple(_calls(step.content)),
+        bad=not step.kept and not forced,
+    )
+
+
+def _result(step: RunStep) -> StepView:
+    content = step.content
+    name = words.TOOLS.get(content["name"], content["name"])
+    if not step.is_error:
+        return StepView("result", f"Resultado: {name}", texts=(content["text"],))
+    return StepView(
+        "result",
+        f"Recusa: {name}",
+        code=step.error_class or "",
+        note=words.ERROR_CLASSES.get(step.error_class or "", ""),
+        texts=(content["text"],),
+        bad=True,
+    )
+
+
+def _texts(content: object) -> tuple[str, ...]:
+    return tuple(block["text"] for block in _blocks(content) if block.get("type") == "text")
+
+
+def _calls(content: object) -> Iterator[Call]:
+    for block in _blocks(content):
+        if block.get("type") == "tool_use":
+            name = str(block.get("name"))
+            arguments = json.dumps(block.get("input"), ensure_ascii=False, indent=2)
+            yield Call(name, words.TOOLS.get(name, name), arguments)
+
+
+def _blocks(content: object) -> list[dict[str, str]]:
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []

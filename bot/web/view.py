@@ -1,0 +1,287 @@
+"""One conversation, read and put into words for its page."""
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from sqlmodel import Session
+
+from bot import texts
+from bot.web import context, outreach, rows, thread, words
+from bot.web.outreach import Template
+from models import appointment, canned, conversation, dossier, queue, staff
+from models.appointment import AppointmentStatus, Details
+from models.availability import instant
+from models.canned import CannedReply
+from models.conversation import WINDOW, Conversation, Holder
+from models.dossier import LINES, Acts, Card, Event, Line, Past
+from models.errors import NotFound
+from models.handoff import CloseReason, Handoff
+from models.message import Author, Status
+from models.staff import Staff
+
+MAX_TEXT = 4000  # characters of one reply, sent in as many messages as WhatsApp needs
+MAX_NOTE = 1000
+MAX_NAME = 200
+WINDOW_ENDS_SOON = timedelta(hours=4)
+MORNING = time(9)
+
+VISITS = {
+    AppointmentStatus.BOOKED: "não informado",
+    AppointmentStatus.DONE: "veio",
+    AppointmentStatus.CANCELLED: "cancelado",
+    AppointmentStatus.NO_SHOW: "não veio",
+}
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What somebody is writing: kept whatever becomes of the request. `key` makes a repeated send one.
+
+    `note` is for the assistant, `remark` stays with the team, `name` is the customer's.
+    """
+
+    text: str = ""
+    note: str = ""
+    remark: str = ""
+    name: str | None = None
+    key: str = field(default_factory=lambda: secrets.token_urlsafe(12))
+
+
+@dataclass(frozen=True)
+class Window:
+    """WhatsApp's 24 hours: "open", "closing" (then `closes` is the local time) or "shut"."""
+
+    state: str
+    closes: str = ""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page of one conversation was read from."""
+
+    card: Card
+    lines: list[Line]
+    acts: list[Acts]
+    events: list[Event]
+    upcoming: list[Details]
+    past: Past
+    ready: list[CannedReply]
+    people: list[Staff]
+
+
+def read(
+    session: Session, conversation_id: int, *, after: int = 0, before: int | None = None, limit: int = LINES
+) -> Shown:
+    tenant_id, now = context.tenant_id(), context.now()
+    card = dossier.card(session, tenant_id, conversation_id)
+    # One more than is shown: what was done after it belongs to this page.
+    found = dossier.lines(session, tenant_id, conversation_id, after=after, before=before, limit=limit + 1)
+    lines = found[-limit:]
+    first, last = (lines[0].message.seq, lines[-1].message.seq) if lines else (0, 0)
+    acts = dossier.acts(
+        session,
+        tenant_id,
+        conversation_id,
+        from_seq=max(0, first - 1),
+        before=None if before is None else last,
+    )
+    events = dossier.events(
+        session,
+        tenant_id,
+        conversation_id,
+        since=found[0].message.created_at if len(found) > limit or after else None,
+        until=lines[-1].message.created_at if lines and before is not None else None,
+    )
+    customer_id = card.customer.id
+    assert customer_id is not None
+    return Shown(
+        card=card,
+        lines=lines,
+        acts=acts,
+        events=events,
+        upcoming=appointment.upcoming(session, tenant_id, customer_id, now),
+        past=dossier.past(session, tenant_id, customer_id, conversation_id, now),
+        ready=canned.list_of(session, tenant_id),
+        people=staff.list_of(session, tenant_id),
+    )
+
+
+def ready(conversation_id: int, reply_id: int | None) -> str:
+    """The text of a ready answer for this customer; "" for none, and for one that does not exist."""
+    if reply_id is None:
+        return ""
+    with context.services().db.reading() as session:
+        card = dossier.card(session, context.tenant_id(), conversation_id)
+        try:
+            found = canned.find(session, context.tenant_id(), reply_id)
+        except NotFound:
+            return ""
+    return found.for_customer(texts.first_name(card.customer.name))
+
+
+def words_of(shown: Shown, draft: Draft, seen: int | None = None) -> dict[str, object]:
+    """What the templates are given: words, never rows."""
+    row, now, zone = shown.card.conversation, context.now(), context.current_tenant().zone
+    customer = shown.card.customer
+    name = words.person(customer.name, row.address)
+    first = shown.lines[0].message.seq if shown.lines else 0
+    newest = [row.last_seq if not shown.lines else 0, *(line.message.seq for line in shown.lines)]
+    return {
+        "id": row.id,
+        "name": name,
+        "customer_id": shown.card.customer.id,
+        "phone": words.phone(row.address),
+        "customer_name": customer.name if draft.name is None else draft.name,
+        **_holding(shown, now, zone),
+        "opted_out": customer.opted_out_at is not None,
+        "upcoming": [_visit(details, now, zone) for details in shown.upcoming],
+        "past_visits": [_past_visit(visit, now, zone) for visit in shown.past.visits],
+        "no_shows": shown.past.no_shows,
+        "past_episodes": [_past_episode(each, now, zone) for each in shown.past.episodes],
+        "items": thread.build(
+            shown.lines, shown.acts, shown.events, now, zone, customer=name, fresh_after=seen
+        ),
+        "last_seq": max(newest),
+        "older": first if first > 1 else None,
+        "draft": draft,
+        "ready": _ready(shown.ready, texts.first_name(customer.name)),
+        "templates": templates(shown),
+        "people": _colleagues(shown.people, row.assignee_id),
+        "snoozes": snoozes(now),
+        "max_text": MAX_TEXT,
+        "max_note": MAX_NOTE,
+        "max_name": MAX_NAME,
+    }
+
+
+def templates(shown: Shown) -> list[Template]:
+    """The approved templates that may be sent to this customer."""
+    card = shown.card
+    return outreach.offered(
+        context.current_tenant(),
+        card.customer,
+        card.conversation.last_inbound_at,
+        shown.upcoming,
+        context.now(),
+    )
+
+
+def _holding(shown: Shown, now: datetime, zone: ZoneInfo) -> dict[str, object]:
+    """Who has the conversation, since when somebody waits, and what may still be said."""
+    row = shown.card.conversation
+    mine = row.assignee_id == context.staff_id()
+    snoozed = rows.snoozed(row.snoozed_until, now, zone)
+    waits = row.holder != Holder.BOT and not snoozed
+    bounds = rows.limits(context.current_tenant().attendance, now)
+    return {
+        "holder": rows.holder(row.holder, shown.card.assignee_name, mine=mine),
+        "holding": "mine" if mine else row.holder,
+        "holder_id": row.assignee_id,
+        "wait": rows.wait(row.waiting_since, now, bounds) if waits else None,
+        "snoozed": snoozed,
+        "window": _window(row, now, zone),
+        "episode": _episode(shown.card, now, zone),
+    }
+
+
+@dataclass(frozen=True)
+class Episode:
+    """Why the conversation is with people: the reason in words, the detail as it was given, since when."""
+
+    reason: words.Sign
+    detail: str
+    since: str
+
+
+def _episode(card: Card, now: datetime, zone: ZoneInfo) -> Episode | None:
+    if card.handoff is None:
+        return None
+    opened = card.handoff.opened_at
+    day = words.day(opened.astimezone(zone).date(), now.astimezone(zone).date())
+    return Episode(_reason(card.handoff), card.handoff.detail, f"{day}, {words.clock(opened, zone)}")
+
+
+def _reason(handoff: Handoff) -> words.Sign:
+    return words.reason(queue.cause(handoff.reason, reopened=handoff.reopened))
+
+
+def _visit(details: Details, now: datetime, zone: ZoneInfo) -> tuple[int, str, str]:
+    start = details.starts_at.astimezone(zone)
+    when = f"{words.day(start.date(), now.astimezone(zone).date())}, {start:%H:%M}"
+    return details.id, when, f"{' + '.join(details.services)} com {details.professional}"
+
+
+def _past_visit(visit: dossier.Visit, now: datetime, zone: ZoneInfo) -> tuple[str, str, str]:
+    when = words.short_day(visit.starts_at.astimezone(zone).date(), now.astimezone(zone).date())
+    what = f"{' + '.join(visit.services)} com {visit.professional}"
+    return when, what, VISITS[AppointmentStatus(visit.status)]
+
+
+def _past_episode(each: dossier.Episode, now: datetime, zone: ZoneInfo) -> tuple[str, str, str, str]:
+    """When, why, how it ended and by whom, and the note for the assistant."""
+    opened = each.handoff.opened_at.astimezone(zone).date()
+    ending = words.ENDINGS[CloseReason(each.handoff.close_reason or CloseReason.RETURNED_TO_BOT)]
+    who = f"{ending} por {each.closed_by}" if each.closed_by else ending
+    return (
+        words.short_day(opened, now.astimezone(zone).date()),
+        _reason(each.handoff).words,
+        who,
+        each.handoff.note,
+    )
+
+
+def _window(row: Conversation, now: datetime, zone: ZoneInfo) -> Window:
+    if row.last_inbound_at is None or not conversation.window_open(row, now):
+        return Window("shut")
+    closes = row.last_inbound_at + WINDOW
+    return Window("closing" if closes - now <= WINDOW_ENDS_SOON else "open", words.clock(closes, zone))
+
+
+def _ready(replies: Sequence[CannedReply], first_name: str) -> list[tuple[int | None, str, str]]:
+    """Id, name and text of each ready answer, as this customer would read it."""
+    return [(reply.id, reply.name, reply.for_customer(first_name)) for reply in replies]
+
+
+def _colleagues(people: Sequence[Staff], holder_id: int | None) -> list[tuple[int | None, str]]:
+    """To whom the conversation may be passed."""
+    without = (context.staff_id(), holder_id)
+    return [
+        (person.id, person.name)
+        for person in people
+        if person.disabled_at is None and person.id not in without
+    ]
+
+
+def snoozes(now: datetime) -> list[tuple[str, str, datetime]]:
+    """What a conversation may be put aside for: a word for the form, its label, the moment."""
+    tenant = context.current_tenant()
+    tomorrow = now.astimezone(tenant.zone).date() + timedelta(days=1)
+    opens = tenant.attendance.next_open(instant(tenant.zone, tomorrow, 0)) if tenant.handoff_hours else None
+    morning = opens or instant(tenant.zone, tomorrow, MORNING.hour * 60)
+    return [
+        ("30m", "30 minutos", now + timedelta(minutes=30)),
+        ("2h", "2 horas", now + timedelta(hours=2)),
+        ("manha", f"Até {words.moment(morning, now, tenant.zone)}", morning),
+    ]
+
+
+def news(lines: Sequence[Line], seen: int, customer: str) -> str:
+    """Who spoke to whom while somebody was writing."""
+    fresh = [
+        line
+        for line in lines
+        if line.message.seq > seen
+        and line.message.staff_id != context.staff_id()
+        and line.message.status != Status.NOTE
+    ]
+    authors = {line.message.author: line.staff_name for line in fresh}
+    if Author.STAFF in authors:
+        what = f"{authors[Author.STAFF]} respondeu"
+    elif Author.CUSTOMER in authors:
+        what = f"{customer} escreveu"
+    else:
+        what = "O assistente respondeu"
+    return f"{what} enquanto você escrevia. Confira antes de enviar."
