@@ -17,6 +17,7 @@ from bot.llm.honest import HonestClient
 from bot.llm.offline import OfflineModel
 from bot.llm.openai import OpenAIClient
 from bot.llm.tape import TapedClient, TapedHttp, Tapes
+from bot.mail import Post, SmtpPost
 from bot.services import Services, system_clock
 from bot.settings import Provider, Settings
 from bot.terminal import TerminalAware
@@ -140,5 +141,20 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
         forms_for=senders.forms_for,
         ears=hears,
         typing=typing.TypingIndicator(quick.client_for) if settings.typing_indicator else None,
+        post=post(settings),
         prices=prices.with_given(settings.model_prices),
+    )
+
+
+def post(settings: Settings) -> Post | None:
+    """What takes mail to staff; None where no server is given."""
+    if settings.smtp_host is None or settings.smtp_from is None:
+        return None
+    return SmtpPost(
+        host=settings.smtp_host,
+        port=settings.smtp_port,
+        sender=settings.smtp_from,
+        security=settings.smtp_security,
+        user=settings.smtp_user,
+        password=settings.smtp_password,
     )

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 from bot.ears import Ears
 from bot.llm.client import ModelClient
 from bot.llm.prices import LIST, Prices
+from bot.mail import Post
 from bot.meters import Meters
 from bot.settings import Settings
 from bot.whatsapp.client import Forms, Inbox, Sender
@@ -36,6 +37,7 @@ class Services:
     forms_for: Callable[[int], Forms] | None = None  # None: what there is to tap goes out as a text
     ears: Ears | None = None  # None: voice messages are not understood
     typing: Callable[[Tenant, str], object] | None = None  # shows it to who sent the message with this sid
+    post: Post | None = None  # None: staff get no mail
     prices: Prices = LIST
     meters: Meters = field(default_factory=Meters)
     wake_agent: threading.Event = field(default_factory=threading.Event)

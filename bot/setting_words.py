@@ -8,7 +8,10 @@ from pydantic_core import ErrorDetails
 
 # What each bound of a number is called.
 _BOUNDS = {"ge": "at least {}", "gt": "more than {}", "le": "at most {}"}
-_FORMS = {"twilio_account_sid": "AC and 32 digits or letters from a to f"}
+_FORMS = {
+    "twilio_account_sid": "AC and 32 digits or letters from a to f",
+    "smtp_from": "name@example.com",
+}
 
 
 def sentence(error: ErrorDetails, field: FieldInfo | None) -> str:

@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError
 
 from bot import setting_words
 from bot.llm import prices
+from bot.mail import Security
 from models import db
 
 Provider = Literal["anthropic", "openai", "offline"]
@@ -81,6 +82,13 @@ class Settings(BaseSettings):
     model_prices: str | None = None
     record_dir: Path | None = None
 
+    smtp_host: str | None = None
+    smtp_port: int = Field(default=587, ge=1, le=65535)
+    smtp_security: Security = "starttls"
+    smtp_user: str | None = None
+    smtp_password: str | None = Field(default=None, repr=False)
+    smtp_from: str | None = Field(default=None, pattern=r"^[^@\s<>]+@[^@\s<>]+$")
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     log_format: Literal["console", "json"] = "console"
     metrics_token: str | None = None
@@ -142,6 +150,8 @@ class Settings(BaseSettings):
             raise ValueError("OPENAI_MODEL is missing, and the provider or LLM_FALLBACK is openai")
         if self.transcription_api_key and not self.transcription_model:
             raise ValueError("TRANSCRIPTION_MODEL is missing, and TRANSCRIPTION_API_KEY is set")
+        if self.smtp_host and not self.smtp_from:
+            raise ValueError("SMTP_FROM is missing, and SMTP_HOST is set")
         if self.agent_retry_max_tokens < self.agent_max_tokens:
             raise ValueError("AGENT_RETRY_MAX_TOKENS must not be smaller than AGENT_MAX_TOKENS")
         return self

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta
 import structlog
 from apscheduler.schedulers.background import BackgroundScheduler
 
-from bot import offers, reminders, sweeps
+from bot import alarm, offers, reminders, sweeps
 from bot.services import Services
 
 log = structlog.get_logger()
@@ -16,6 +16,7 @@ Sweep = Callable[[Services, datetime], None]
 EVERY: dict[Sweep, int] = {  # seconds
     sweeps.settle_sends: 15,
     sweeps.watch_queue: 15,
+    alarm.tell: 10,
     reminders.send_due: 30,
     offers.offer_freed: 30,
     sweeps.fill_gaps: 300,
