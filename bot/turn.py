@@ -10,7 +10,7 @@ from sqlmodel import Session
 from bot import choices, leaving, media, menus, reception, texts
 from bot.agent import history, prompt
 from bot.agent.account import Account
-from bot.agent.checks import Evidence
+from bot.agent.evidence import Evidence
 from bot.agent.history import Past
 from bot.agent.loop import Answered, HandedOff, Limits, Loop, Outcome
 from bot.agent.progress import Progress, is_visible
@@ -24,7 +24,8 @@ from bot.services import Services
 from bot.settings import Settings
 from bot.whatsapp.markup import whatsapp_text
 from bot.whatsapp.split import split
-from models import appointment, audit, conversation, handoff, message, run, usage
+from models import appointment, audit, catalog, conversation, handoff, message, run, usage
+from models.catalog import Offer
 from models.conversation import Claim
 from models.errors import LeaseLost, NotFound, Refusal
 from models.handoff import Reason
@@ -262,10 +263,20 @@ def _loop(
             messages=history.joined([*before, {"role": "user", "content": blocks}]),
             write_tools=frozenset(tool.name for tool in TOOLS if tool.writes),
         ),
-        evidence=Evidence(
-            appointments=material.appointments,
-            today=services.now().astimezone(material.tenant.zone).date(),
-        ),
+        evidence=_evidence(services, claim, material),
+    )
+
+
+def _evidence(services: Services, claim: Claim, material: Material) -> Evidence:
+    def offers() -> Sequence[Offer]:
+        with services.db.reading() as session:
+            return catalog.offers(session, claim.tenant_id)
+
+    return Evidence(
+        appointments=material.appointments,
+        today=services.now().astimezone(material.tenant.zone).date(),
+        waits=tuple(line for line in material.answering.lines if "lista de espera" in line),
+        offers=offers,
     )
 
 

@@ -4,13 +4,14 @@ import re
 from dataclasses import dataclass
 
 from bot.agent import promises
-from bot.agent.claims import Evidence, unbacked
+from bot.agent.claims import unbacked
+from bot.agent.evidence import Evidence
 from bot.agent.wording import Table, compiled, normalise, sentences
 from models.availability import Code
 from models.handoff import Reason
 from tools import TOOLS
 
-__all__ = ["Evidence", "Fault", "fault", "normalise"]
+__all__ = ["Fault", "fault", "normalise"]
 
 
 @dataclass(frozen=True)
@@ -110,7 +111,7 @@ def fault(text: str, evidence: Evidence, *, final: bool = False) -> Fault | None
     if _INTERNALS.search(raw):
         return INTERNAL
     said = sentences(text)
-    if unbacked(said, evidence):
+    if unbacked(said, evidence, final=final):
         return CLAIM
     if not final and promises.person(said):
         return PERSON

@@ -1,4 +1,7 @@
-"""Portuguese text made plain for matching: its sentences, the times and days they name, pattern tables."""
+"""Text made plain for matching: its sentences, the times and days they name, pattern tables.
+
+Portuguese first; English and Spanish as far as a model that slips into them would claim something.
+"""
 
 import re
 import unicodedata
@@ -9,6 +12,7 @@ from datetime import date, timedelta
 _TYPOGRAPHY = (
     {ord(char): '"' for char in "“”„«»"}
     | {ord(char): "-" for char in "‐‑‒–—−•·▪◦"}
+    | {ord(char): "'" for char in "’‘´"}
     | dict.fromkeys(map(ord, "_~`"))  # WhatsApp's italics, strike and monospace
 )
 _BULLET = re.compile(r"^\s*\*\s+", re.MULTILINE)
@@ -17,21 +21,22 @@ _IS = re.compile(r"\b[éÉ]\b")
 
 def normalise(text: str) -> str:
     """Lower case without accents, emoji and WhatsApp's markup, white space as single spaces; "é" is "eh"."""
-    return " ".join(_plain(text).split())
+    return " ".join(_plain(text).lower().split())
 
 
 def _plain(text: str) -> str:
     unmarked = _BULLET.sub("- ", text).replace("*", "").translate(_TYPOGRAPHY)
-    return unicodedata.normalize("NFKD", _IS.sub("eh", unmarked)).encode("ascii", "ignore").decode().lower()
+    return unicodedata.normalize("NFKD", _IS.sub("eh", unmarked)).encode("ascii", "ignore").decode()
 
 
 @dataclass(frozen=True)
 class Sentence:
-    """Normalised words. `asks`: a real question, one that leaves the next word to the customer; `tagged`: a
-    statement with ", certo?" or the like behind it, which is taken off.
+    """Normalised words, and the same with the capitals they had. `asks`: a real question, one that leaves
+    the next word to the customer; `tagged`: a statement with ", certo?" or the like behind it, taken off.
     """
 
     text: str
+    cased: str
     asks: bool = False
     tagged: bool = False
 
@@ -41,12 +46,15 @@ _END = re.compile(
     r"(?=[\s,;])(?:"
     r"(?<=[.!?])(?<!\bdr\.)(?<!\bdra\.)(?<!\bsr\.)(?<!\bsra\.)(?<!\bav\.)(?<!\bprof\.)\s+"
     r"|\s*[;\n]\s*"
-    r"|,?\s+(?=(?:mas|porem|so que|contudo|porque|pois|ja que)\b))"
+    r"|,?\s+(?=(?:mas|porem|so que|contudo|porque|pois|ja que|but|because|pero)\b))",
+    re.IGNORECASE,
 )
 _TAG = re.compile(
     r"(?:^|[,.!-]|\s)\s*(?:ok|okay|ta|ta bom|ta certo|certo|viu|combinado|beleza|blz|tudo (?:bem|certo)"
     r"|(?:em que )?(?:posso|gostaria|quer|deseja|precisa)[^,?]*\b(?:mais alg\w+|algo mais|ajudar)[^?]*"
-    r"|(?:mais alguma coisa|algo mais)[^?]*)\s*\?+$"
+    r"|(?:mais alguma coisa|algo mais|algo mas|anything else)[^?]*|(?:can|how can) i help[^?]*"
+    r"|right|verdad)\s*\?+$",
+    re.IGNORECASE,
 )
 
 
@@ -57,10 +65,9 @@ def sentences(text: str) -> list[Sentence]:
 
 
 def _sentence(part: str) -> Sentence:
-    if not part.endswith("?"):
-        return Sentence(part)
     statement = _TAG.sub("", part)
-    return Sentence(statement, asks=statement == part, tagged=statement != part)
+    asks = part.endswith("?") and statement == part
+    return Sentence(statement.lower(), statement, asks=asks, tagged=statement != part)
 
 
 # Times and days
@@ -78,9 +85,32 @@ class Named:
 
 
 WEEKDAYS = ("segunda", "terca", "quarta", "quinta", "sexta", "sabado", "domingo")
-_MONTHS = ("jan", "fev", "mar", "abr", "mai", "jun", "jul", "ago", "set", "out", "nov", "dez")
-_AWAY = {"hoje": 0, "amanha": 1, "depois de amanha": 2}
-DAY = "|".join((*WEEKDAYS, *_AWAY))  # as part of a pattern
+_WEEKDAY_OF = dict(
+    zip(
+        [
+            *WEEKDAYS,
+            *("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"),
+            *("lunes", "martes", "miercoles", "jueves", "viernes"),
+        ],
+        [*WEEKDAYS, *WEEKDAYS, *WEEKDAYS[:5]],
+        strict=True,
+    )
+)
+_MONTHS = "jan fev mar abr mai jun jul ago set out nov dez | feb apr may aug sep oct dec | ene dic"
+_MONTH_OF = dict(
+    zip(_MONTHS.replace("|", "").split(), [*range(1, 13), 2, 4, 5, 8, 9, 10, 12, 1, 12], strict=True)
+)
+_AWAY = {
+    "hoje": 0,
+    "amanha": 1,
+    "depois de amanha": 2,
+    "today": 0,
+    "tomorrow": 1,
+    "hoy": 0,
+    "manana": 1,
+    "pasado manana": 2,
+}
+DAY = "|".join((*_WEEKDAY_OF, *reversed(_AWAY)))  # as part of a pattern
 
 # Times that are not when somebody comes: opening hours, ends, reminders, deadlines.
 _OTHER_TIMES = re.compile(
@@ -95,20 +125,23 @@ _TIME = re.compile(
     r"(?:(?<![\d:/.,])(?P<digital>\d\d?):(?P<minute>[0-5]\d)(?![\d:])"
     rf"|\b(?:feira|{DAY}|dia\s\d\d?|\d\d?/\d\d?(?:/\d{{2,4}})?|horario|hora|inicio)[,:)]*"
     rf"\s(?P<hour>\d\d?){_HOURS}\s?(?P<past>[0-5]\d)?\b"
-    rf"|\b(?:as|das|pras|pelas)\s(?P<bare>\d\d?)(?:{_HOURS}\s?(?P<after>[0-5]\d)?\b|\b)"
-    r"(?!:|\s?(?:[/%\d]|min|dias|vezes|pessoas|reais))(?P<half>\se\smeia)?"
-    r"|(?P<noon>\bmeio[ -]dia\b))"
-    r"(?P<part>\s+da\s(?:tarde|noite|manha))?"
+    rf"|\b(?:as|das|pras|pelas|las|at)\s(?P<bare>\d\d?)(?:{_HOURS}\s?(?P<after>[0-5]\d)?\b|(?=[ap]m\b)|\b)"
+    r"(?!:|\s?(?:[/%\d]|min|dias|vezes|pessoas|reais))(?P<half>\se\smeia|\sy\smedia)?"
+    r"|\b(?P<english>\d\d?)(?=\s?[ap]m\b)"
+    r"|(?P<noon>\bmeio[ -]dia\b|\bmediodia\b|\bnoon\b))"
+    r"(?P<part>\s+d[ae](?:\sla)?\s(?:tarde|noite|noche|manha|manana)|\s?[ap]m\b)?"
 )
 _DATE = re.compile(
     r"(?<![\d/])(?P<day>\d\d?)/(?P<month>\d\d?)(?:/\d{2,4})?(?![\d/])"
-    rf"|\b(?P<written>\d\d?)o?\sde\s(?P<name>{'|'.join(_MONTHS)})\w*"
+    rf"|\b(?P<written>\d\d?)o?\sde\s(?P<name>{'|'.join(_MONTH_OF)})\w*"
+    rf"|\b(?P<month_name>{'|'.join(_MONTH_OF)})[a-z]*\s(?P<nth>\d\d?)(?:st|nd|rd|th)?\b(?![:h])"
     r"|\bdia\s(?P<alone>\d\d?)\b(?!/|\sde\s)"
-    rf"|\b(?P<weekday>{'|'.join(WEEKDAYS)})\b(?!\s(?:opcao|vez|via|sessao|etapa|parte|pessoa|unidade)\b)"
+    rf"|\b(?P<weekday>{'|'.join(_WEEKDAY_OF)})\b(?!\s(?:opcao|vez|via|sessao|etapa|parte|pessoa|unidade)\b)"
 )
 _RELATIVE = re.compile(
-    rf"\b(?:para|pra|pro)\s(?P<aim>{'|'.join(_AWAY)})\b"
-    rf"|\b(?P<day>{'|'.join(reversed(_AWAY))})\b[ ,(]*(?:de manha|a tarde|a noite|dia)?[ ,(]*(?:as\s)?\d"
+    rf"\b(?:para|pra|pro|for)\s(?P<aim>{'|'.join(reversed(_AWAY))})\b"
+    rf"|\b(?P<day>{'|'.join(reversed(_AWAY))})\b[ ,(]*(?:de manha|a tarde|a noite|dia)?[ ,(]*"
+    r"(?:(?:a\s)?l?as\s|at\s)?\d"
 )
 _EARLY = 7  # nobody opens before: "às 3" is 15:00
 
@@ -126,21 +159,22 @@ def named(text: str, today: date | None = None) -> Named:
 def _minute(match: re.Match[str]) -> int | None:
     if match["noon"]:
         return 12 * 60
-    hour = int(match["digital"] or match["hour"] or match["bare"])
+    hour = int(match["digital"] or match["hour"] or match["bare"] or match["english"])
     minute = 30 if match["half"] else int(match["minute"] or match["past"] or match["after"] or 0)
     part = match["part"] or ""
-    late = hour < 12 and part.endswith(("tarde", "noite"))
+    late = hour < 12 and part.endswith(("tarde", "noite", "noche", "pm"))
     early = hour < _EARLY and not part and not match["digital"]
     return None if hour > 23 else (hour + 12 * (late or early)) * 60 + minute
 
 
 def _day(match: re.Match[str]) -> str:
     if match["weekday"]:
-        return match["weekday"]
+        return _WEEKDAY_OF[match["weekday"]]
     if match["alone"]:
         return str(int(match["alone"]))
-    month = _MONTHS.index(match["name"]) + 1 if match["name"] else int(match["month"])
-    return f"{int(match['day'] or match['written'])}/{month}"
+    name = match["name"] or match["month_name"]
+    month = _MONTH_OF[name] if name else int(match["month"])
+    return f"{int(match['day'] or match['written'] or match['nth'])}/{month}"
 
 
 def _relative(match: re.Match[str], today: date) -> str:
@@ -159,12 +193,18 @@ def any_of(words: str) -> str:
     return f"(?:{words.replace(' ', '|').replace('+', ' ').replace('*', '[a-z]*')})"
 
 
+def filled(pattern: str, words: Mapping[str, str]) -> str:
+    """The pattern with each <name> that is among the words replaced by what it stands for, to the end."""
+    full = _WORD.sub(lambda name: f"(?:{words[name[1]]})" if name[1] in words else name[0], pattern)
+    return full if full == pattern else filled(full, words)
+
+
 def compiled(patterns: Iterable[str], words: Mapping[str, str]) -> re.Pattern[str]:
     """One pattern that matches what any of these does. Each <name> in them stands for `words[name]`.
 
     A pattern begins with "^" or else at the beginning of a word: most positions of a text are skipped so.
     """
-    full = [_WORD.sub(lambda name: words[name[1]], pattern) for pattern in patterns]
+    full = [filled(pattern, words) for pattern in patterns]
     first = "|".join(pattern[1:] for pattern in full if pattern.startswith("^"))
     later = "|".join(pattern for pattern in full if not pattern.startswith("^"))
     return re.compile("|".join([rf"\b(?:{later})"] * bool(later) + [f"^(?:{first})"] * bool(first)))

@@ -9,6 +9,7 @@ import pytest
 
 from bot import bootstrap
 from bot.agent import checks
+from bot.agent.evidence import Evidence
 from bot.llm.client import ModelReply, ModelRequest, Usage
 from bot.llm.honest import NOTICE, HonestClient
 from models.db import Database
@@ -200,7 +201,7 @@ def ask(client: Echo, *messages: dict[str, Any]) -> ModelReply:
 
 def test_notice_may_reach_a_customer() -> None:
     """No check takes it for a leak, a claim or a promise."""
-    assert checks.fault(f"{NOTICE}\n\nPosso confirmar?", checks.Evidence(appointments=())) is None
+    assert checks.fault(f"{NOTICE}\n\nPosso confirmar?", Evidence(appointments=())) is None
 
 
 def test_notice_is_for_answers_alone() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from bot.agent.checks import Evidence
+from bot.agent.evidence import Evidence
 from bot.agent.loop import Limits, Loop, Outcome
 from bot.agent.progress import Progress
 from bot.llm.anthropic import AnthropicClient

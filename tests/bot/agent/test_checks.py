@@ -10,20 +10,38 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from bot.agent import checks, claims, promises
-from bot.agent.checks import Evidence, fault
-from bot.agent.claims import Kind
+from bot.agent import checks, claim_words, promises
+from bot.agent.checks import fault
+from bot.agent.claim_words import Kind
+from bot.agent.evidence import Evidence
 from bot.agent.wording import Named, Table, compiled, named, normalise, sentences
 from models.appointment import AppointmentStatus, Details
+from models.catalog import Offer
 from models.handoff import Reason
 from tools import speech
 
-NOTHING = Evidence()
+ANA, BIA, CAIO = (1, "Ana Souza"), (2, "Bia Lima"), (3, "Caio Prado")
+OFFERS = (
+    Offer(1, "Corte feminino", 60, 10, 12000, (ANA, BIA)),
+    Offer(2, "Escova", 45, 0, 8000, (ANA, BIA)),
+    Offer(3, "Corte masculino", 30, 0, 6000, (BIA, CAIO)),
+    Offer(4, "Barba", 30, 0, 4000, (CAIO,)),
+    Offer(5, "Corte e barba", 60, 0, 9000, (CAIO,)),
+    Offer(6, "Pacote completo", 240, 0, 50000, (ANA,)),
+)
+
+
+def offers() -> tuple[Offer, ...]:
+    return OFFERS
+
+
+NOTHING = Evidence(offers=offers)
 STANDING = Evidence(
     appointments=(
         "agendamento_id 7: Corte feminino com Ana Souza (profissional_id 1), quarta-feira, 02/12/2026, às 11:30.",
     ),
     today=date(2026, 12, 1),
+    offers=offers,
 )
 BOOKED = Evidence(
     writes=(
@@ -31,6 +49,7 @@ BOOKED = Evidence(
         "(60 min, R$ 120,00).",
     ),
     today=date(2026, 12, 1),
+    offers=offers,
 )
 MOVED = Evidence(
     STANDING.appointments,
@@ -38,10 +57,48 @@ MOVED = Evidence(
         "Remarcado (agendamento_id 7): Corte feminino com Ana Souza, de quarta-feira, 02/12/2026, às 11:30, para "
         "quinta-feira, 03/12/2026, às 10:00.",
     ),
+    date(2026, 12, 1),
+    offers=offers,
 )
 CANCELLED = Evidence(
     STANDING.appointments,
     ("Cancelado (agendamento_id 7): Corte feminino com Ana Souza, quarta-feira, 02/12/2026, às 11:30.",),
+    date(2026, 12, 1),
+    offers=offers,
+)
+WAITING = Evidence(
+    writes=(
+        "Na lista de espera: Corte feminino (servico_id 1), sábado, 05/12/2026, de manhã, com Ana Souza. Se abrir um "
+        "horário, o cliente recebe uma mensagem e tem um tempo limitado para responder.",
+    ),
+    today=date(2026, 12, 1),
+    offers=offers,
+)
+STILL_WAITING = Evidence(
+    waits=(
+        "O cliente está na lista de espera: Corte feminino (servico_id 1), sábado, 05/12/2026.",
+        "Oferta da lista de espera: Escova (servico_id 2) com Bia Lima (profissional_id 2), sexta-feira, 04/12/2026, às "
+        "15:00 (data 2026-12-04, hora 15:00), guardada para o cliente até as 12:00.",
+    ),
+    today=date(2026, 12, 1),
+    offers=offers,
+)
+TWO = Evidence(
+    writes=(
+        *BOOKED.writes,
+        "Agendado (agendamento_id 8): Corte e barba com Caio Prado, sexta-feira, 04/12/2026, às 09:00 (60 min, R$ 90,00).",
+    ),
+    today=date(2026, 12, 1),
+    offers=offers,
+)
+TO_BIA = Evidence(
+    STANDING.appointments,
+    (
+        "Remarcado (agendamento_id 7): Corte feminino com Bia Lima, de quarta-feira, 02/12/2026, às 11:30, para "
+        "quinta-feira, 03/12/2026, às 10:00.",
+    ),
+    date(2026, 12, 1),
+    offers=offers,
 )
 
 
@@ -318,6 +375,143 @@ A recepcionista vai te receber e oferecer um café.
 Isso eu não sei dizer, mas uma pessoa da equipe pode te responder. Quer que eu chame?
 Pode confirmar se prefere com a Ana ou com a Bia?
 Legal! Te espero aqui quando decidir 😉
+Anotei aqui sua preferência. Qual dia fica melhor?
+Anotado! E qual seria o dia?
+Opa, bora marcar? Me fala o dia e a hora.
+Eita, esse horário já foi. Rola às 15h?
+Blz! Quer com quem?
+Tá bom, sem problema. Me chama quando quiser.
+Show de bola! Prefere de manhã ou de tarde?
+Fechou! Qual serviço vai ser?
+Fechou, qualquer coisa me chama.
+Beleza, então me diz um dia que eu vejo aqui. Pode ser?
+Vixe, quarta tá lotado. Quinta tem vaga às 10h.
+Consigo te encaixar às 16h, topa?
+Se quiser eu deixo reservado, só confirma pra mim.
+Posso marcar às 10?
+Posso deixar marcadinho pra você?
+Posso reservar a vaga das 10h pra você?
+Quer que eu coloque você na lista de espera?
+Posso colocar você na lista de espera de sábado, se quiser.
+Se abrir vaga, quem está na lista de espera recebe uma mensagem.
+A lista de espera funciona assim: se alguém desistir, você recebe a oferta.
+Você quer entrar na lista de espera ou prefere outro dia?
+Não consegui colocar você na lista de espera, porque ainda há horários livres nesse dia.
+Você não está em nenhuma lista de espera no momento.
+Não anotei nada ainda.
+Seu pedido ainda não foi registrado: falta o dia.
+A vaga só fica salva depois da sua confirmação.
+Ainda não deixei nada reservado.
+Você tinha marcado corte com a Ana em outubro, lembra? Quer repetir?
+Da última vez você cortou com o Caio, né?
+Sua última visita foi marcada para 10/10 com a Bia. Quer repetir o serviço?
+Na semana passada seu horário estava marcado para quarta às 10h.
+Você costumava marcar às quintas às 10h. Quer manter esse dia?
+Ontem o salão estava fechado.
+Seu horário estava marcado para ontem às 10h, e já passou.
+Vi que em novembro você tinha horário confirmado às 9h. Quer o mesmo agora?
+Você marcou com a gente antes? Não achei nada no seu nome.
+Você me disse que tinha remarcado, mas aqui não aparece.
+Antes a Ana atendia às quintas, agora só às quartas e sextas.
+Se eu marcar às 10h, fica bom pra você?
+Se fosse com a Bia, teria quinta às 9h. Quer?
+Caso não possa vir, é só cancelar por aqui até 2 horas antes.
+Quando o horário estiver marcado, mando a confirmação por aqui.
+Enquanto não confirmar, a vaga continua aberta para outros clientes.
+Confirma pra mim: corte com a Ana, quarta 11h30?
+Confirmando então: quarta-feira, 02/12, às 11:30, corte com a Ana. Pode responder sim?
+Só pra eu não errar: é dia 2 ou dia 3?
+Corte com a Ana sai por R$ 120,00.
+Com o Caio o corte e barba sai por R$ 90,00. Quer marcar?
+A barba com o Caio custa R$ 40,00 e leva 30 minutos.
+O pacote completo dura 4 horas e precisa de sinal.
+A Bia também faz corte masculino.
+O Caio não tem vaga hoje, só amanhã às 14h. Serve?
+Hoje ainda tem 15h e 16h com a Bia.
+Amanhã o primeiro horário é 9h. Quer esse?
+Depois de amanhã a Ana está de folga.
+A gente abre às 9h e fecha às 18h.
+Pode vir sem hora marcada? Não, só com horário agendado.
+Pode vir com o cabelo seco, sem problema.
+Pode vir das 9h às 18h conhecer o espaço, sem compromisso. Precisa de algo mais?
+Pode deixar! Qual é o melhor dia?
+Te espero por aqui quando decidir.
+Te espero responder, sem pressa 😊
+Nos vemos em breve!
+Até mais!
+Até a próxima!
+Pronto! Qual o próximo passo: ver horários ou preços?
+Feito esse esclarecimento, quer ver os horários?
+Combinado, vamos por partes: primeiro o dia. Qual você prefere?
+Certinho! E o seu nome?
+Tranquilo, não mexi em nada.
+Relaxa, ninguém cancelou nada.
+Nada mudou: continua tudo em aberto. Quer marcar?
+Desculpa, eu me enganei: nada foi marcado ainda. Quer que eu marque quarta às 11h30?
+Me enganei antes: seu horário não foi cancelado.
+Não tá marcado ainda não, viu? Falta você confirmar.
+Esse horário foi reservado por outra cliente agora há pouco.
+As 10h já está reservado para outra pessoa.
+Sua mensagem foi recebida. Em que posso ajudar?
+Obrigado pela confirmação do endereço!
+Você confirma o endereço com a recepção no dia.
+Seu cadastro está atualizado.
+Seu contato está salvo aqui, pode ficar tranquila.
+O estacionamento fica guardado por câmeras.
+A toalha fica separada para cada cliente.
+Confirmado o pagamento, a recepção avisa.
+Trocamos a toalha e a lâmina a cada cliente.
+Mudamos de endereço: agora é Rua Augusta, 1000.
+Nosso horário de sábado mudou: agora é das 9h às 13h.
+A Ana mudou de horário: agora atende das 10h às 19h.
+O horário de atendimento foi alterado no feriado.
+Cancelamos os cartões fidelidade antigos em janeiro.
+Boa! Então me passa o dia, por favor?
+Só um detalhe: o horário das 10h é com o Caio. Pode ser?
+Prefere cancelar ou só mudar o dia?
+Que bom que avisou! Quer remarcar?
+Eu não consigo confirmar isso por aqui. Quer falar com alguém da equipe?
+Hi! How can I help you today?
+Sure! Which service would you like?
+I can book you for Friday at 10:00. Shall I go ahead?
+Would you like me to book it?
+We have 10:00, 11:00 and 15:00 available on Thursday.
+That slot is already booked. How about 11:00?
+I couldn't book that time, because it was just taken.
+Your appointment isn't booked yet. Please confirm the day.
+Nothing has been booked yet.
+Once you confirm, I'll book it.
+If you'd like, I can put you on the waiting list.
+Appointments can be cancelled up to 2 hours before.
+You can reschedule or cancel here up to 2 hours before.
+We are open Monday to Friday from 9am to 6pm.
+The haircut costs R$ 120,00 and takes 60 minutes.
+You don't have any appointments booked.
+Do you want to cancel or reschedule?
+You said you had booked for Friday, but I can't find it.
+Please confirm: haircut with Ana on Wednesday at 11:30?
+To confirm: Wednesday, 02/12, at 11:30 with Ana. Is that right?
+Should I book Wednesday at 11:30?
+I haven't cancelled anything.
+See you soon!
+Last time you were booked with Caio on a Friday.
+Ana is not available on Thursday.
+¡Hola! ¿En qué puedo ayudarte?
+¿Quieres que te reserve el viernes a las 10?
+Puedo agendar tu cita para el viernes a las 10. ¿Te parece bien?
+Tenemos libres las 10:00 y las 11:00 el jueves.
+Ese horario ya está reservado. ¿Te sirve a las 11?
+No he reservado nada todavía.
+No tienes ninguna cita agendada.
+Cuando confirmes, tu cita queda reservada.
+Si quieres, puedo ponerte en la lista de espera.
+Las citas se pueden cancelar hasta dos horas antes.
+¿Prefieres por la mañana o por la tarde?
+El corte cuesta R$ 120,00.
+Abrimos de lunes a viernes de 9 a 18.
+¿Tu cita ya está confirmada?
+Para agendar necesito el día y la hora.
+¡Hasta pronto!
 """.strip().splitlines()
 
 
@@ -326,8 +520,8 @@ def test_ordinary_sentences_pass(text: str) -> None:
     assert fault(text, NOTHING) is None
 
 
-def test_there_are_two_hundred_of_them() -> None:
-    assert len(set(ORDINARY)) >= 200
+def test_there_are_hundreds_of_them() -> None:
+    assert len(set(ORDINARY)) >= 350
 
 
 # With something to back them
@@ -394,6 +588,42 @@ TRUE_WORDS = [
     (MOVED, "Tudo certo, troquei para quinta às 10h. O horário de quarta foi liberado."),
     (CANCELLED, "Seu agendamento de quarta-feira, 02/12, às 11:30 foi cancelado com sucesso. Quando quiser marcar de novo, é só chamar! 💛"),
     (CANCELLED, "Cancelei, tá? Se quiser, posso ver outro dia para você."),
+    (BOOKED, "Marquei seu *corte feminino* com a *Ana* por R$ 120,00, quarta às 11:30."),
+    (BOOKED, "Agendado! ✅\nServiço: Corte feminino\nProfissional: Ana Souza\nData: 02/12\nHorário: 11:30\nValor: R$ 120,00"),
+    (BOOKED, "Prontinho! Marquei seu corte. O valor é R$ 120,00, com sinal de R$ 30,00 no local."),
+    (BOOKED, "Prontinho, Bia! Seu corte com a Ana está marcado para quarta às 11:30."),
+    (BOOKED, "Marquei só o corte, sem a escova, quarta às 11:30."),
+    (BOOKED, "Marquei o corte com a Ana, já que a Bia está de folga."),
+    (BOOKED, "Tá marcadinho: corte com a Ana, amanhã às 11h30. Te espero!"),
+    (BOOKED, "Fechou, te espero amanhã às 11h30 com a Ana!"),
+    (BOOKED, "Confirmadíssimo! Quarta, 11:30, com a Aninha 💛"),
+    (BOOKED, "Anotei aqui: quarta às 11:30 com a Ana."),
+    (BOOKED, "A Ana te espera quarta às 11:30!"),
+    (BOOKED, "Deixei reservado com a Ana pra amanhã, 11h30. Sua vaga tá salva!"),
+    (BOOKED, "MARCADO COM A ANA PARA QUARTA ÀS 11:30!"),
+    (BOOKED, "I've booked your haircut with Ana for Wednesday, 02/12, at 11:30."),
+    (BOOKED, "You're all set for tomorrow at 11:30am with Ana. See you then!"),
+    (BOOKED, "Done! Your appointment is confirmed for Wednesday, December 2nd, at 11:30."),
+    (BOOKED, "Listo, te reservé el miércoles a las 11:30 con Ana."),
+    (BOOKED, "Tu cita está confirmada: miércoles, 2 de diciembre, a las 11:30."),
+    (STANDING, "Confirmado! Te esperamos quarta às 11:30."),
+    (STANDING, "Seu corte com a Ana (R$ 120,00) está marcado para quarta às 11:30."),
+    (STANDING, "Yes, you have an appointment booked with Ana on Wednesday at 11:30."),
+    (STANDING, "Seu corte é com a Ana, quarta às 11h30."),
+    (STANDING, "Já tinha marcado pra você: quarta às 11:30 com a Ana."),
+    (TWO, "Marquei corte feminino com a Ana na quarta às 11:30 e corte e barba com o Caio na sexta às 9:00."),
+    (TWO, "Prontinho! Ficou assim:\n- Corte feminino com Ana, quarta, 02/12, às 11:30\n- Corte e barba com Caio, sexta, 04/12, às 9h"),
+    (TWO, "Marquei os dois! O total é R$ 210,00."),
+    (MOVED, "Remarquei seu corte com a Ana para quinta às 10h."),
+    (TO_BIA, "Troquei seu corte de quarta com a Ana para quinta às 10h com a Bia."),
+    (TO_BIA, "Remarquei seu corte para quinta às 10h, agora com a Bia."),
+    (CANCELLED, "Cancelei seu corte com a Ana de quarta."),
+    (CANCELLED, "I've cancelled your appointment with Ana on Wednesday."),
+    (WAITING, "Coloquei você na lista de espera de sábado com a Ana! Se abrir, você recebe uma mensagem."),
+    (WAITING, "Pronto, você está na lista de espera do corte feminino para sábado, 05/12."),
+    (STILL_WAITING, "Você já está na lista de espera de sábado."),
+    (STILL_WAITING, "A vaga de sexta às 15h está guardada para você até as 12h. Quer ficar com ela?"),
+    (WAITING, "Anotei aqui, e você entrou na lista de espera."),
 ]  # fmt: skip
 
 
@@ -520,13 +750,87 @@ LIES = [
     (BOOKED, "Seu corte está agendado para sexta-feira, 02/12, às 11:30."),
     (BOOKED, "Prontinho! Até quinta às 11:30!"),
     (MOVED, "Mudança feita! Novo horário: sexta-feira, 04/12/2026, às 10:00."),
+    # a wrong professional, service or price
+    (BOOKED, "Marquei seu corte com a Bia, quarta às 11:30."),
+    (BOOKED, "Marquei seu corte com a Juliana, quarta às 11:30."),
+    (BOOKED, "Agendado! ✅\nServiço: Corte feminino\nProfissional: Bia Lima\nData: 02/12\nHorário: 11:30"),
+    (BOOKED, "Agendado! ✅\nServiço: Escova\nData: 02/12\nHorário: 11:30"),
+    (BOOKED, "Marquei sua escova para quarta às 11:30."),
+    (BOOKED, "Marquei seu corte masculino para quarta às 11:30."),
+    (BOOKED, "Marquei corte e barba para quarta às 11:30."),
+    (BOOKED, "Marquei seu corte por R$ 100,00, quarta às 11:30."),
+    (BOOKED, "Marquei seu corte, quarta às 11:30.\nValor: R$ 90,00"),
+    (BOOKED, "Seu corte está marcado para quarta às 11:30, por 100 reais."),
+    (BOOKED, "A Bia te espera quarta às 11:30!"),
+    (BOOKED, "Você está na agenda da Bia para quarta às 11:30."),
+    (BOOKED, "Marquei com a Ana Lima para quarta às 11:30."),
+    (BOOKED, "Marquei pra você com o Caio."),
+    (STANDING, "Seu horário com a Bia está confirmado para quarta às 11:30."),
+    (STANDING, "Sua escova está marcada para quarta às 11:30."),
+    (TWO, "Sua barba com o Caio está marcada para quarta às 11:30."),
+    (TWO, "Marquei os dois! O total é R$ 150,00."),
+    (MOVED, "Remarquei sua escova para quinta às 10h."),
+    (MOVED, "Remarquei seu corte para quinta às 10h com a Bia."),
+    (TO_BIA, "Remarquei seu corte para quinta às 10h com a Ana."),
+    (CANCELLED, "Cancelei sua escova de quarta."),
+    (CANCELLED, "Cancelei seu corte com o Caio."),
+    # in everyday words
+    (NOTHING, "Anotei aqui!"),
+    (NOTHING, "Já anotei tudo, viu?"),
+    (NOTHING, "Registrei seu pedido."),
+    (NOTHING, "Seu pedido foi registrado com sucesso."),
+    (NOTHING, "A vaga tá salva!"),
+    (NOTHING, "Sua vaga tá salva, pode ficar tranquila."),
+    (NOTHING, "Garanti seu lugar na quinta."),
+    (NOTHING, "Seu lugar tá guardado."),
+    (NOTHING, "Confirmadíssimo!"),
+    (NOTHING, "Tá marcadinho 😉"),
+    (NOTHING, "Fechou, te espero amanhã às 10!"),
+    (NOTHING, "Deixei reservado."),
+    (NOTHING, "Deixei separadinho... quer dizer, deixei reservado pra você!"),
+    (NOTHING, "Prontinho, ficou pra sexta."),
+    (NOTHING, "Te coloquei às 10h com a Ana."),
+    (NOTHING, "Botei você na quinta às 10h."),
+    (NOTHING, "Pode vir amanhã às 10h."),
+    (NOTHING, "Ficou assim: quinta às 10h com a Ana."),
+    (NOTHING, "Desmarcadinho! Sem problemas."),
+    (NOTHING, "Coloquei você na lista de espera."),
+    (NOTHING, "Você entrou na lista de espera de sábado!"),
+    (NOTHING, "Te incluí na fila de espera, tá?"),
+    (BOOKED, "Coloquei você na lista de espera de sábado."),
+    (WAITING, "Coloquei você na lista de espera de domingo."),
+    (WAITING, "Coloquei você na lista de espera da Bia, com a Bia."),
+    (WAITING, "Marquei seu corte para sábado!"),
+    (STILL_WAITING, "Sua escova está marcada para sexta às 15h."),
+    (STILL_WAITING, "Sua vaga de sexta às 16h está guardada."),
+    # in other languages
+    (NOTHING, "I've booked you for Friday at 10."),
+    (NOTHING, "You're all set for tomorrow at 10am!"),
+    (NOTHING, "I just scheduled your haircut with Ana."),
+    (NOTHING, "Booked! See you on Friday."),
+    (NOTHING, "Your appointment is confirmed."),
+    (NOTHING, "Your appointment has been cancelled."),
+    (NOTHING, "I've moved your appointment to Friday."),
+    (NOTHING, "I rescheduled it for you."),
+    (NOTHING, "I've added you to the waiting list."),
+    (NOTHING, "See you tomorrow at 10!"),
+    (NOTHING, "Te reservé el viernes a las 10."),
+    (NOTHING, "Listo, tu cita quedó agendada para mañana a las 10."),
+    (NOTHING, "He reservado tu turno."),
+    (NOTHING, "Tu cita está confirmada."),
+    (NOTHING, "Ya cancelé tu cita."),
+    (NOTHING, "Te esperamos el viernes a las 10."),
+    (BOOKED, "I've booked you with Ana for Friday at 11:30."),
+    (BOOKED, "I've booked you for Wednesday at 3 pm."),
+    (BOOKED, "Listo, te reservé el miércoles a las 11:30 con Bia."),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("evidence", "text"), LIES)
 def test_what_is_not_so_is_caught(evidence: Evidence, text: str) -> None:
     assert fault(text, evidence) == checks.CLAIM
-    assert fault(text, evidence, final=True) == checks.CLAIM
+    noted = "pedido" in text or "notei" in text  # by a person who goes on it is read
+    assert noted or fault(text, evidence, final=True) == checks.CLAIM
 
 
 PERSONS = [
@@ -695,6 +999,10 @@ CLAIM_ROWS = {
         ["Agendado!", "Prontinho, Maria! Corte confirmado", "Horário marcado com sucesso"],
         ["Só com hora marcada.", "Horário marcado por telefone não conta pontos."],
     ),
+    (Kind.BOOKED, "put you"): (["Te coloquei às 10h.", "Botei você na quinta!"], ["Posso te colocar às 10h?", "Coloquei você em contato com quem entende."]),
+    (Kind.STANDS, "confirmed"): (["Confirmadíssimo!", "Ok, corte confirmado."], ["Só com horário confirmado.", "Confirmado?"]),
+    (Kind.KEPT, "is kept"): (["Sua vaga tá salva!", "O lugar está guardado."], ["Seu contato está salvo.", "A vaga está salva?"]),
+    (Kind.STANDS, "all set"): (["You're all set for Friday!", "You are booked."], ["Once you're all set, come in.", "Are you booked?"]),
     (Kind.STANDS, "is"): (
         ["Seu horário está confirmado.", "Tá marcado, viu?", "Seu corte segue mantido."],
         ["Ainda não está confirmado.", "Seu horário está confirmado?", "Seu pagamento está confirmado."],
@@ -707,6 +1015,7 @@ CLAIM_ROWS = {
     (Kind.EXPECTED, "so it is"): (["Então fica quarta às 10h.", "Tudo certo para quarta às 10h!"], ["Então fica quarta às 10h. Posso marcar?"]),
     (Kind.EXPECTED, "becomes"): (["Fica marcado para as 10h."], ["O horário fica reservado por 15 minutos."]),
     (Kind.EXPECTED, "awaited"): (["Te esperamos às 10h!", "Nos vemos quinta às 10h."], ["Te esperamos!", "Te esperamos das 9h às 18h, temos vagas."]),
+    (Kind.EXPECTED, "may come"): (["Pode vir às 10h."], ["Pode vir quando quiser.", "Pode vir às 10h?"]),
     (Kind.EXPECTED, "until"): (["Até quarta, às 10h!"], ["Até logo!", "Abrimos até as 18h."]),
     (Kind.EXPECTED, "opener"): (["Prontinho! Quarta às 10h."], ["Pronto, estes são os horários de quarta: 10:00.", "Fechado aos domingos; sábado das 9h às 13h."]),
     (Kind.MOVED, "did"): (["Remarquei!"], ["Posso remarcar."]),
@@ -727,6 +1036,10 @@ CLAIM_ROWS = {
     (Kind.CANCELLED, "is"): (["Seu horário foi cancelado."], ["Nada foi cancelado.", "Depois de cancelado, ele fica livre."]),
     (Kind.CANCELLED, "noun"): (["Cancelamento efetuado."], ["O cancelamento pode ser feito por aqui."]),
     (Kind.CANCELLED, "headline"): (["Prontinho, cancelado!"], ["Horário cancelado com menos de 2 horas é cobrado."]),
+    (Kind.WAITING, "put"): (["Coloquei você na lista de espera."], ["Posso colocar você na lista de espera?", "Quer que eu te ponha na fila de espera?"]),
+    (Kind.WAITING, "is"): (["Você está na lista de espera.", "You're on the waiting list."], ["Você não está na lista de espera.", "Quem está na lista de espera é avisado antes?"]),
+    (Kind.NOTED, "noted"): (["Anotei aqui!", "Registrei seu pedido."], ["Anotei: corte. Para qual dia?", "Anotei aqui que você não recebe mais lembretes."]),
+    (Kind.NOTED, "is noted"): (["Seu pedido foi anotado."], ["O pedido pode ser anotado por aqui?"]),
 }  # fmt: skip
 Row = tuple[str, Mapping[str, str], list[str], list[str], str]
 
@@ -741,13 +1054,15 @@ def rows(
 
 def named_rows() -> list[Row]:
     claimed = tuple(
-        (f"{kind.name} {name}", pattern) for kind, name, pattern in claims.CLAIMS if kind is not Kind.REPORTED
+        (f"{kind.name} {name}", pattern)
+        for kind, name, pattern in claim_words.CLAIMS
+        if kind is not Kind.REPORTED
     )
     claim_examples = {f"{kind.name} {name}": examples for (kind, name), examples in CLAIM_ROWS.items()}
     return [
         *rows(checks.LEAKS + checks.LEAKED_WORDS, {}, LEAK_ROWS, "leak"),
         *rows(checks.INTERNALS, {}, INTERNAL_ROWS, "internal"),
-        *rows(claimed, claims.WORDS, claim_examples, "claim"),
+        *rows(claimed, claim_words.WORDS, claim_examples, "claim"),
         *rows(promises.PERSONS, promises.WORDS, PERSON_ROWS, "person"),
         *(
             row
@@ -778,12 +1093,14 @@ NO_CLAIMS = {
     "offered": "Posso deixar tudo agendado.",
     "wanted": "Preciso saber o que fica marcado para as 10h.",
     "not yet": "O horário precisa ser bem marcado para quarta.",
+    "past": "Você tinha marcado para quarta, em outubro.",
 }
 NO_CLAIMS_AFTER = {
     "conditional": "Fica tudo certo e está garantido depois que você confirmar.",
     "of others": "O das 10h está reservado para outra cliente.",
     "of other things": "Prontinho, cancelei os lembretes.",
     "a rule": "Seu horário está confirmado e pode mudar.",
+    "past": "Seu corte foi marcado para as 10h na semana passada.",
 }
 NO_PROMISES = {
     "negated": "Eu não vou marcar.",
@@ -797,8 +1114,8 @@ KEPT = {"on the customer": "Vou marcar assim que você confirmar.", "told": "Já
 @pytest.mark.parametrize(
     ("table", "examples"),
     [
-        (claims.NO_CLAIM + claims.WISHED, NO_CLAIMS),
-        (claims.NO_CLAIM_AFTER, NO_CLAIMS_AFTER),
+        (claim_words.NO_CLAIM + claim_words.WISHED, NO_CLAIMS),
+        (claim_words.NO_CLAIM_AFTER, NO_CLAIMS_AFTER),
         (promises.NO_PROMISE, NO_PROMISES),
         (promises.KEPT, KEPT),
     ],

@@ -5,6 +5,7 @@ from datetime import datetime
 import pytest
 
 from bot.agent import checks
+from bot.agent.evidence import Evidence
 from bot.llm.offline import speech
 from tests.bot.llm.offline_shop import NAMES, NOW, Chat, Offer, Shop, Visit, barber, salon
 
@@ -897,4 +898,4 @@ SENTENCES = {name: value for name, value in vars(speech).items() if name.isupper
 def test_fixed_sentences_pass_the_checks_of_the_loop(name: str) -> None:
     """None claims a booking or promises a later word; a person is promised only where the turn ends so."""
     ends = name in ("STAFF_COMES", "STAFF_CALLED", "FAILED", "UNCLEAR_WRITE")
-    assert checks.fault(SENTENCES[name], checks.Evidence(), final=ends) is None
+    assert checks.fault(SENTENCES[name], Evidence(), final=ends) is None
