@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sqlalchemy import insert, select
-from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
 from models import appointment
@@ -22,9 +22,6 @@ from models.tenant import Tenant
 from tools import speech
 from tools.contract import Arguments, ToolContext
 
-# PostgreSQL's words for "nothing happened, try the transaction again": serialisation failure and deadlock.
-_TRY_AGAIN = ("40001", "40P01")
-_ATTEMPTS = 3
 _KEY = table(WriteKey)
 
 
@@ -46,28 +43,22 @@ def key(context: ToolContext, tool: str, arguments: Arguments) -> str:
 def once(context: ToolContext, tool: str, arguments: Arguments, act: Callable[[Session], Written]) -> str:
     """The text of `act`, run in one transaction with its key; of a second run, the text of the first.
 
-    Whatever `act` raises undoes both. Raises LeaseLost if the conversation is in other hands by now.
+    Whatever `act` raises undoes both; it runs again where the database failed by chance. Raises LeaseLost if
+    the conversation is in other hands by now.
     """
-    for _ in range(_ATTEMPTS - 1):
-        try:
-            return _once(context, tool, arguments, act)
-        except OperationalError as error:
-            if getattr(error.orig, "sqlstate", None) not in _TRY_AGAIN:
-                raise
-    return _once(context, tool, arguments, act)
-
-
-def _once(context: ToolContext, tool: str, arguments: Arguments, act: Callable[[Session], Written]) -> str:
     digest = key(context, tool, arguments)
+
+    def work(session: Session) -> str:
+        context.hold(session)
+        again = _again(session, context, digest)
+        if again is not None:
+            return again
+        written = act(session)
+        session.execute(insert(_KEY).values(**_row(context, tool, digest, written)))
+        return written.text
+
     try:
-        with context.db.writing() as session:
-            context.hold(session)
-            again = _again(session, context, digest)
-            if again is not None:
-                return again
-            written = act(session)
-            session.execute(insert(_KEY).values(**_row(context, tool, digest, written)))
-            return written.text
+        return context.db.retrying(work)
     except IntegrityError:
         # On PostgreSQL a twin may commit between our look and our insert: then its result is ours.
         again = earlier(context, tool, arguments)
