@@ -13,13 +13,12 @@ from models.errors import NotFound, Refusal
 from models.tenant import Tenant
 from tools import idempotency, refusals, speech
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
-from tools.fields import Day, Id, Minute, Weekday
+from tools.fields import Day, Id, Minute, PersonName, Weekday
 from tools.idempotency import Written
 from tools.refusals import Wanted
 
 NAME = "agendar"
 MAX_SERVICES = 5
-MAX_NAME = 200
 _CUSTOMER = table(Customer)
 
 
@@ -41,7 +40,7 @@ class Agendar(Arguments):
     data: Day
     hora: Minute
     dia_semana: Weekday | None = None
-    nome_cliente: str | None = Field(
+    nome_cliente: PersonName | None = Field(
         None,
         description="Nome do cliente, se ele disse e ainda não era conhecido.",
         examples=["Maria Silva"],
@@ -100,14 +99,13 @@ def _line(details: Details, tenant: Tenant) -> str:
 
 def _keep_name(session: Session, context: ToolContext, name: str | None) -> None:
     """Only where none was known: a name that somebody gave once is not for the model to change."""
-    cleaned = " ".join((name or "").split())[:MAX_NAME].strip()
-    if not cleaned:
+    if not name:
         return
     session.execute(
         update(_CUSTOMER)
         .where(_CUSTOMER.c.id == context.customer_id, _CUSTOMER.c.tenant_id == context.tenant_id)
         .where(_CUSTOMER.c.name == "")
-        .values(name=cleaned)
+        .values(name=name)
     )
 
 

@@ -9,12 +9,13 @@ from models.catalog import Offer
 from models.tenant import Tenant
 from tools import speech
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome
+from tools.fields import Term
 
 
 class BuscarServicos(Arguments):
     """The arguments of buscar_servicos."""
 
-    termo: str | None = Field(
+    termo: Term | None = Field(
         None,
         description=(
             "Parte do nome de um serviço ou de um profissional, como o cliente disse. Sem ele, lista tudo."

@@ -8,7 +8,7 @@ from models.errors import NotFound, Refusal
 from models.tenant import Tenant
 from tools import idempotency, refusals, speech
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
-from tools.fields import Id
+from tools.fields import Id, Motive
 from tools.idempotency import Written
 
 NAME = "cancelar"
@@ -18,7 +18,7 @@ class Cancelar(Arguments):
     """The arguments of cancelar."""
 
     agendamento_id: Id = Field(description="O agendamento a cancelar.")
-    motivo: str | None = Field(
+    motivo: Motive | None = Field(
         None, description="O motivo, se o cliente disse. Não pergunte por ele.", examples=["Vai viajar"]
     )
 
@@ -38,7 +38,7 @@ def run(context: ToolContext, wish: Cancelar) -> ToolOutcome:
 def _cancel(session: Session, context: ToolContext, wish: Cancelar) -> Written:
     tenant = session.get_one(Tenant, context.tenant_id)
     cancelled = appointment.cancel(
-        session, context.now, tenant, context.customer_id, wish.agendamento_id, (wish.motivo or "").strip()
+        session, context.now, tenant, context.customer_id, wish.agendamento_id, wish.motivo or ""
     )
     details = appointment.details(session, context.tenant_id, wish.agendamento_id)
     line = f"(agendamento_id {details.id}): {speech.visit(details, tenant.zone)}."

@@ -1,6 +1,8 @@
 """The kinds of argument that tools share: what is accepted, and what is said of what is not."""
 
 import re
+import unicodedata
+from collections.abc import Callable
 from datetime import date
 from typing import Annotated, Literal
 
@@ -44,6 +46,25 @@ def _plain(value: object) -> object:
     return folded(value).removesuffix("-feira") if isinstance(value, str) else value
 
 
+_JOINERS = "\u200c\u200d"  # within words of some scripts, and within emoji
+
+
+def one_line(value: str) -> str:
+    """Single spaces, nothing invisible: an override of the writing direction can hide what stands there."""
+    seen = (c for c in value if unicodedata.category(c) != "Cf" or c in _JOINERS)
+    return " ".join("".join(seen).split())
+
+
+def _at_most(most: int) -> Callable[[str], str]:
+    def check(value: str) -> str:
+        line = one_line(value)
+        if len(line) > most:
+            raise PydanticCustomError("length", "deve ter no máximo {most} caracteres", {"most": most})
+        return line
+
+    return check
+
+
 Id = Annotated[int, AfterValidator(_identifier), Field(examples=[1])]
 Day = Annotated[
     date,
@@ -82,3 +103,6 @@ Period = Annotated[
         examples=["tarde"],
     ),
 ]
+Term = Annotated[str, AfterValidator(_at_most(100))]
+PersonName = Annotated[str, AfterValidator(_at_most(120))]
+Motive = Annotated[str, AfterValidator(_at_most(300))]

@@ -17,7 +17,7 @@ _RULES = {
     "list_type": "deve ser uma lista de números inteiros",
 }
 MAX_DEPTH = 5
-_OURS = ("identifier", "date", "time", "one_of", "size")
+_OURS = ("identifier", "date", "time", "one_of", "size", "length")
 _A = TypeVar("_A", bound=Arguments)
 
 

@@ -12,6 +12,7 @@ from typing import Protocol
 import structlog
 
 from bot.agent import checks, texts
+from bot.agent.evidence import Evidence
 from bot.agent.history import estimate
 from bot.agent.progress import PAUSE, Progress, calls_of, text_of
 from bot.agent.rules import broken_rules
@@ -23,6 +24,7 @@ from tools.execute import Result, Toolbox
 log = structlog.get_logger()
 
 MAX_PAUSES = 2
+MAX_CALLS = 12  # of one answer: no wish needs half of them, and each is work for the database and the model
 FINAL_SECONDS = 15.0  # kept back from the wall clock for the forced final answer
 
 
@@ -83,7 +85,7 @@ class Loop:
     limits: Limits
     recorder: Recorder
     progress: Progress
-    evidence: checks.Evidence
+    evidence: Evidence
     clock: Callable[[], float] = time.monotonic
 
     def run(self) -> Outcome:
@@ -237,10 +239,16 @@ class Loop:
             self.recorder.result(result)
             self.progress.take_result(result)
 
-        names = {call.name for call in self.progress.open_calls}
-        self.toolbox.execute(self.progress.missing_calls, take, beside=names)
+        calls = self.progress.open_calls
+        missing, excess = self.progress.missing_calls, calls[MAX_CALLS:]
+        names = {call.name for call in calls}
+        self.toolbox.execute([call for call in missing if call not in excess], take, beside=names)
+        for result in self.toolbox.not_executed(
+            [call for call in missing if call in excess], texts.TOO_MANY_CALLS.format(most=MAX_CALLS)
+        ):
+            take(result)
 
-    def _evidence(self) -> checks.Evidence:
+    def _evidence(self) -> Evidence:
         return self.evidence.with_writes(self.progress.writes)
 
     # Ending

@@ -15,6 +15,10 @@ CALL_AFTER_END = (
     "Não executada: a resposta terminou sem pedir a execução de ferramentas. "
     "Se a chamada ainda for necessária, faça-a de novo."
 )
+TOO_MANY_CALLS = (
+    "Não executada: uma resposta pode ter no máximo {most} chamadas. "
+    "Se esta ainda for necessária, faça-a na próxima resposta."
+)
 
 _FINAL = (
     "[Sistema] Este atendimento automático termina aqui{why}. Escreva agora a última mensagem ao cliente, "

@@ -202,7 +202,7 @@ def name_of(session: Session, ids: Ids) -> str:
         ("Joa\u0303o", "João"),
         ("Zoë 李 Ñ", "Zoë 李 Ñ"),
         ("محمد", "محمد"),
-        ("x" * 500, "x" * 200),
+        ("x" * 120, "x" * 120),
         ("ab\x00\ud83d", "ab \ufffd"),
         (" \u0000 ", ""),
         ("'; drop table customer; --", "'; drop table customer; --"),

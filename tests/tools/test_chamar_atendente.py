@@ -10,7 +10,8 @@ from tests.tools.conftest import Model
     [
         ("Quer negociar um pacote", "Quer negociar um pacote"),
         ("  ", "Sem motivo informado"),
-        ("x" * 5000, "x" * 300),
+        ("x" * 5000, "x" * 299 + "…"),
+        ("Quer\nfalar \u202ecom a dona", "Quer falar com a dona"),
     ],
 )
 def test_run_ends_with_a_handoff(model: Model, motive: str, kept: str) -> None:

@@ -8,7 +8,9 @@ from hypothesis import strategies as st
 
 from tools import TOOLS
 from tools.agendar import Agendar
-from tools.contract import Tool
+from tools.buscar_servicos import BuscarServicos
+from tools.cancelar import Cancelar
+from tools.contract import Arguments, Tool
 from tools.invalid import InvalidInput, cleaned, parsed
 
 GOOD: dict[str, Any] = {"servico_id": 1, "profissional_id": 2, "data": "2026-12-04", "hora": "14:30"}
@@ -59,6 +61,7 @@ def test_good_arguments() -> None:
         ("dia_semana", 4, "deve ser um destes valores"),
         ("nome_cliente", 5, 'deve ser um texto. Exemplo: "Maria Silva".'),
         ("nome_cliente", ["Maria"], "deve ser um texto"),
+        ("nome_cliente", "M" * 5000, 'deve ter no máximo 120 caracteres. Exemplo: "Maria Silva".'),
     ],
 )
 def test_wrong_field(field: str, value: object, rule: str) -> None:
@@ -66,6 +69,38 @@ def test_wrong_field(field: str, value: object, rule: str) -> None:
     text = complaint(**{field: value})
     line = next(line for line in text.splitlines() if line.startswith(f"- `{field}`"))
     assert rule in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "field", "given_", "most"),
+    [
+        (BuscarServicos, "termo", {}, 100),
+        (Cancelar, "motivo", {"agendamento_id": 1}, 300),
+        (Agendar, "nome_cliente", GOOD, 120),
+    ],
+)
+def test_every_text_is_bounded_and_clean(
+    arguments: type[Arguments], field: str, given_: dict[str, object], most: int
+) -> None:
+    """What is too long is refused in words, never silently cut; what cannot be seen is no part of it."""
+    whole = parsed(arguments, {**given_, field: "a" * most})
+    assert getattr(whole, field) == "a" * most
+    with pytest.raises(InvalidInput, match=f"`{field}`: deve ter no máximo {most} caracteres"):
+        parsed(arguments, {**given_, field: "a" * (most + 1)})
+    hidden = parsed(arguments, {**given_, field: " Ana\u202e \u200b\n Souza\ufeff "})
+    assert getattr(hidden, field) == "Ana Souza"
+
+
+def test_no_argument_of_any_tool_takes_a_flood() -> None:
+    """The motive of a hand-over alone is cut instead: nobody who asks for a person is refused."""
+    taken = []
+    for tool in TOOLS:
+        for name in tool.arguments.model_fields:
+            with pytest.raises(InvalidInput) as error:
+                parsed(tool.arguments, {name: "x" * 5000, "unknown": 1})
+            if f"- `{name}`: " not in str(error.value):
+                taken.append((tool.name, name))
+    assert taken == [("chamar_atendente", "motivo")]
 
 
 @pytest.mark.parametrize("value", ["[1, 2]", [1, "2"], [1, True], {"a": 1}, 1])

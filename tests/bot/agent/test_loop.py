@@ -9,8 +9,8 @@ import pytest
 from anthropic.types import StopReason
 
 from bot.agent import texts
-from bot.agent.checks import Evidence
-from bot.agent.loop import Answered, HandedOff, Limits, Loop, Outcome
+from bot.agent.evidence import Evidence
+from bot.agent.loop import MAX_CALLS, Answered, HandedOff, Limits, Loop, Outcome
 from bot.agent.progress import Progress
 from bot.agent.steps import STEPS, Step, step_after
 from bot.llm.anthropic import AnthropicClient
@@ -177,6 +177,33 @@ def test_tool_use_runs_all_and_answers_all_in_one_message() -> None:
     assert [block["tool_use_id"] for block in results] == ["a", "b", "c"]
     assert [block.get("is_error", False) for block in results] == [False, True, False]
     assert played.requests[1]["messages"][-2]["role"] == "assistant"
+
+
+def test_a_flood_of_calls_runs_only_the_first() -> None:
+    """All sixty are answered, in order; those over the limit are told that they did not run."""
+    calls = [tool_use("ver", {"n": n}, id=f"call{n}") for n in range(60)]
+    played = play([answer(*calls), answer(text("Pronto."))])
+    assert played.outcome == Answered("Pronto.")
+    assert [call.id for call in played.toolbox.executed] == [f"call{n}" for n in range(MAX_CALLS)]
+    results = played.requests[1]["messages"][-1]["content"]
+    assert [block["tool_use_id"] for block in results] == [f"call{n}" for n in range(60)]
+    kinds = [result.error_class for result in played.recorder.results]
+    assert kinds == [None] * MAX_CALLS + [ErrorClass.not_executed] * (60 - MAX_CALLS)
+    assert "no máximo 12 chamadas" in results[-1]["content"]
+
+
+def test_a_flood_that_was_broken_off_goes_on_to_the_same_limit() -> None:
+    """After a crash in the middle no more of them run than would have."""
+    fake = FakeClaude([answer(text("Pronto."))])
+    toolbox, recorder = MemoryToolbox(), MemoryRecorder()
+    loop = loop_over(fake, toolbox, recorder)
+    content = [tool_use("ver", {"n": n}, id=f"call{n}") for n in range(20)]
+    reply = ModelReply(content, "tool_use", Usage(900, 40), "claude-haiku-5-5")
+    loop.progress.take_answer(reply, Step.RUN_TOOLS)
+    for call in loop.progress.open_calls[:5]:
+        loop.progress.take_result(Result(call, "ver ok"))
+    assert loop.run() == Answered("Pronto.")
+    assert [call.id for call in toolbox.executed] == [f"call{n}" for n in range(5, MAX_CALLS)]
 
 
 @pytest.mark.parametrize("reason", ["max_tokens", "model_context_window_exceeded"])
