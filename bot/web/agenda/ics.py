@@ -1,7 +1,8 @@
 """A professional's visits and blocked time as an iCalendar file, for other calendar programs. Pure.
 
 Instants are UTC, so that no time zone has to be described; whole days are dates. A cancelled visit stays in
-the file as cancelled: programs that only merge would keep it for ever otherwise.
+the file as cancelled: programs that only merge would keep it for ever otherwise. Some do not look at STATUS,
+so its name says it as well. There is no METHOD: that would make it a message, which needs a sender.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,7 +41,6 @@ def render(feed: Feed, now: datetime) -> bytes:
     calendar = Calendar()
     calendar.add("prodid", "-//Hora Certa//Agenda//PT-BR")
     calendar.add("version", "2.0")
-    calendar.add("method", "PUBLISH")
     calendar.add("x-wr-calname", feed.name)
     calendar.add("refresh-interval", REFRESH, parameters={"VALUE": "DURATION"})
     calendar.add("x-published-ttl", "PT15M")
@@ -101,10 +101,11 @@ def _holidays(feed: Feed) -> Iterator[Event]:
 
 
 def _summary(visit: Visit) -> str:
+    gone = "Cancelado: " if visit.status == AppointmentStatus.CANCELLED else ""
     missed = " (não veio)" if visit.status == AppointmentStatus.NO_SHOW else ""
     squeezed = " (encaixe)" if visit.squeeze_in else ""
     what = " + ".join(visit.services) or "Visita"
-    return f"{what} · {_customer(visit.customer)}{squeezed}{missed}"
+    return f"{gone}{what} · {_customer(visit.customer)}{squeezed}{missed}"
 
 
 def _customer(name: str) -> str:

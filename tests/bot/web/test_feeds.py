@@ -174,7 +174,7 @@ def test_another_program_s_reader_reads_the_same() -> None:
         ({}, "Corte + Barba · Maria", "OPAQUE"),
         ({"status": "done"}, "Corte + Barba · Maria", "OPAQUE"),
         ({"status": "no_show"}, "Corte + Barba · Maria (não veio)", "TRANSPARENT"),
-        ({"status": "cancelled"}, "Corte + Barba · Maria", "TRANSPARENT"),
+        ({"status": "cancelled"}, "Cancelado: Corte + Barba · Maria", "TRANSPARENT"),
         ({"squeeze_in": True}, "Corte + Barba · Maria (encaixe)", "OPAQUE"),
         ({"services": ()}, "Visita · Maria", "OPAQUE"),
         ({"customer": ""}, "Corte + Barba · cliente", "OPAQUE"),
