@@ -348,6 +348,33 @@ def test_move_tell_cancel_and_take_back(site: Site, javascript: bool) -> None:
     expect(page.get_by_role("log")).to_contain_text("A Bia ficou doente")
 
 
+def test_on_a_phone_the_free_times_come_into_view(site: Site) -> None:
+    """Whoever asked for them is led to them; what is not asked for (parts of a whole day) is not shown."""
+    page = site.visit(viewport=PHONE)
+    page.goto("/agenda/novo?dia=2026-12-03")
+    page.get_by_label("Corte feminino").check()
+    page.get_by_role("button", name="Ver horários livres").click()
+    expect(page.get_by_text("Escolha o horário")).to_be_in_viewport()
+    page.goto("/agenda/bloquear?dia=2026-12-03")
+    page.get_by_label("O dia inteiro").check()
+    expect(page.get_by_label("Das")).to_be_hidden()
+
+
+def test_a_long_list_of_the_lost_does_not_bury_the_day(site: Site) -> None:
+    salon = Salon(site.office)
+    for hour in range(13, 18):
+        salon.books(salon.client(f"Cliente {hour}"), f"{hour}:00", day=TOMORROW)
+    salon.blocks("13:00", "18:00", "Dentista", day=TOMORROW, who=None)
+    page = site.visit(viewport=PHONE)
+    page.goto("/agenda")
+    rows = page.locator(".lost-list li")
+    expect(rows).to_have_count(5)
+    expect(rows.nth(2)).to_be_visible()
+    expect(rows.nth(3)).to_be_hidden()
+    page.get_by_text("Ver mais 2").click()
+    expect(rows.nth(4)).to_contain_text("Cliente 17")
+
+
 @BOTH
 def test_squeeze_in_on_purpose(site: Site, javascript: bool) -> None:
     salon = Salon(site.office)
@@ -359,9 +386,11 @@ def test_squeeze_in_on_purpose(site: Site, javascript: bool) -> None:
     page.get_by_label("Hora", exact=True).fill("14:30")
     page.get_by_label("Nome do cliente novo").fill("Zoe")
     page.get_by_role("button", name="Marcar").click()
-    expect(page.get_by_role("alert")).to_have_text("A agenda de Ana Souza já está ocupada.")
+    expect(page.get_by_role("alert")).to_contain_text("A agenda de Ana Souza já está ocupada.")
     if javascript:
         expect(page.get_by_role("alert")).to_be_focused()
+    page.get_by_role("link", name="Continuar assim mesmo").click()
+    expect(page.get_by_role("group", name="Confirme para continuar")).to_be_in_viewport()
     page.get_by_label("Encaixe: fica ao mesmo tempo que outro horário").check()
     page.get_by_role("button", name="Marcar").click()
     expect(page.get_by_role("status")).to_have_text("Horário marcado.")
