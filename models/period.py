@@ -13,6 +13,7 @@ from models.availability import instant
 
 LONGEST = 366  # days
 _DAY, _MINUTE = timedelta(days=1), timedelta(minutes=1)
+_TICK = timedelta(microseconds=1)  # what happens at this very moment belongs to the day
 
 
 class Stretch(StrEnum):
@@ -45,7 +46,7 @@ class Period:
         last = min(last, now.astimezone(zone).date())
         first = max(min(first, last), last - (LONGEST - 1) * _DAY)
         back = last - first + _DAY
-        ends = min(now, instant(zone, last + _DAY, 0))
+        ends = min(now + _TICK, instant(zone, last + _DAY, 0))
         wall = ends.astimezone(zone).replace(tzinfo=None) - back
         return cls(
             zone=zone,

@@ -20,6 +20,7 @@ from bot.web import (
     canned,
     context,
     conversation,
+    dashboard,
     headers,
     health,
     login,
@@ -68,6 +69,7 @@ def create_app(services: Services, extra_blueprints: Iterable[Blueprint] = ()) -
         account.blueprint,
         team.blueprint,
         team.door,
+        dashboard.blueprint,
         health.blueprint,
     )
     for blueprint in (*own, *extra_blueprints):

@@ -179,8 +179,12 @@ def delivery(message: Message) -> Sign | None:
     sign = STATES[Status(message.status)]
     if message.status != Status.FAILED:
         return sign
-    unknown = f"código {message.error_code}" if message.error_code else "o WhatsApp não disse por quê"
-    return Sign(sign.icon, f"Falhou: {_FAILURES.get(message.error_code or 0, unknown)}")
+    return Sign(sign.icon, f"Falhou: {failure(message.error_code)}")
+
+
+def failure(code: int | None) -> str:
+    """Why a line could not be delivered, by the vendor's code."""
+    return _FAILURES.get(code or 0, f"código {code}" if code else "o WhatsApp não disse por quê")
 
 
 KINDS = {

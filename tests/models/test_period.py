@@ -14,6 +14,7 @@ SAO_PAULO, NEW_YORK, KATHMANDU = (
     ZoneInfo(name) for name in ("America/Sao_Paulo", "America/New_York", "Asia/Kathmandu")
 )
 D = date(2026, 12, 2)
+TICK = timedelta(microseconds=1)  # this very moment is part of the day
 
 
 def local(day: date, hour: int, minute: int = 0, zone: ZoneInfo = SAO_PAULO) -> datetime:
@@ -23,9 +24,9 @@ def local(day: date, hour: int, minute: int = 0, zone: ZoneInfo = SAO_PAULO) -> 
 def test_today_is_compared_with_yesterday_up_to_this_hour(now: datetime) -> None:
     """Half a day against a whole one would look like a fall every morning."""
     today = Period.of(SAO_PAULO, now, D, D)
-    assert (today.begins, today.ends) == (local(D, 0), now)
+    assert (today.begins, today.ends) == (local(D, 0), now + TICK)
     yesterday = D - timedelta(days=1)
-    assert (today.before, today.before_ends) == (local(yesterday, 0), local(yesterday, 10, 20))
+    assert (today.before, today.before_ends) == (local(yesterday, 0), local(yesterday, 10, 20) + TICK)
     assert list(today.days()) == [D]
 
 

@@ -141,15 +141,13 @@ class Office:
                     through_seq=row.last_seq,
                     epoch=row.epoch,
                     provider="offline",
-                    model="offline",
-                    prompt_version="1",
                     started_at=self.clock(),
                     finished_at=self.clock(),
                     outcome=outcome,
                     iterations=2,
                     input_tokens=1830,
                     output_tokens=96,
-                    **values,
+                    **{"model": "offline", "prompt_version": "1", **values},
                 ),
             )
             for position, step in enumerate(steps):

@@ -74,6 +74,10 @@ ROUTES = {
     ("POST", f"{PERSON}/desativar"): MANAGER,
     ("POST", f"{PERSON}/reativar"): MANAGER,
     ("GET", "/registro"): MANAGER,
+    ("GET", "/painel"): MANAGER,
+    ("GET", "/painel/dias.csv"): MANAGER,
+    ("GET", "/painel/resumo.csv"): MANAGER,
+    ("GET", "/painel/casos"): MANAGER,
     ("POST", "/twilio/inbound"): SIGNED,
     ("POST", "/twilio/status"): SIGNED,
 }

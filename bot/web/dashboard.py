@@ -1,0 +1,143 @@
+"""/painel: the figures of a business, for those who answer for it."""
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from typing import NamedTuple
+
+from flask import Blueprint, Response, render_template, request
+from flask.typing import ResponseReturnValue
+
+from bot.web import context, login, panel, panel_files, sheet, words
+from models import cases, figures
+from models.cases import Case
+from models.errors import NotFound
+from models.figures import Report
+from models.handoff import Reason
+from models.period import Period
+
+blueprint = Blueprint("dashboard", __name__, url_prefix="/painel")
+blueprint.before_request(login.require_role("manager"))
+
+# What stands in the address: the words of the page, and how many days it is with today.
+PERIODS = {"hoje": ("Hoje", 1), "7": ("7 dias", 7), "30": ("30 dias", 30), "90": ("90 dias", 90)}
+USUAL, OWN = "7", "datas"
+
+
+class Asked(NamedTuple):
+    """The period in the address. `problem` says what is wrong with it: then it is the usual one."""
+
+    name: str
+    first: date
+    last: date
+    problem: str = ""
+
+    @property
+    def query(self) -> dict[str, str]:
+        """The same again, for links."""
+        if self.name != OWN:
+            return {"periodo": self.name}
+        return {"periodo": OWN, "de": self.first.isoformat(), "ate": self.last.isoformat()}
+
+
+@blueprint.get("")
+def show() -> ResponseReturnValue:
+    asked = _asked()
+    report = _report(asked)
+    return render_template(
+        "staff/dashboard.html",
+        tenant=context.current_tenant(),
+        asked=asked,
+        periods=PERIODS,
+        today=_today(),
+        title=panel.title(report.period),
+        panel=panel.of(report, context.current_tenant()),
+    )
+
+
+@blueprint.get("/dias.csv")
+def days() -> ResponseReturnValue:
+    return _csv("dias", panel_files.days)
+
+
+@blueprint.get("/resumo.csv")
+def summary() -> ResponseReturnValue:
+    return _csv("resumo", panel_files.summary)
+
+
+@blueprint.get("/casos")
+def show_cases() -> ResponseReturnValue:
+    """The single cases behind one figure."""
+    asked = _asked()
+    period = _period(asked)
+    which, what, found = _cases(period)
+    zone, now, shown = context.current_tenant().zone, context.now(), found[: cases.PAGE]
+    return render_template(
+        "staff/cases.html",
+        tenant=context.current_tenant(),
+        asked=asked,
+        title=panel.title(period),
+        what=what,
+        same=which | asked.query,
+        cases=[panel.case(each, now, zone) for each in shown],
+        older=shown[-1].id if len(found) > len(shown) else None,
+        paged="antes" in request.args,
+    )
+
+
+def _cases(period: Period) -> tuple[dict[str, str], words.Sign, list[Case]]:
+    """What was asked for, as it stands in the address and in words, and its cases."""
+    before, tenant_id = _before(), context.tenant_id()
+    reason, error = (request.args.get(key, "") for key in ("motivo", "erro"))
+    with context.services().db.reading() as session:
+        if error in words.ERROR_CLASSES:
+            found = cases.tool_errors(session, tenant_id, period, error, before=before)
+            sign = words.Sign("tools", f"Erros de ferramentas: {words.ERROR_CLASSES[error]}")
+            return {"erro": error}, sign, found
+        if error or (reason and reason not in set(Reason)):
+            raise NotFound
+        wanted = Reason(reason) if reason else None
+        found = cases.handed_over(session, tenant_id, period, wanted, before=before)
+    if wanted is None:
+        return {}, words.Sign("people", "Passadas para a equipe"), found
+    return {"motivo": reason}, words.REASONS[wanted], found
+
+
+def _before() -> int | None:
+    text = request.args.get("antes", "")
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+def _csv(what: str, rows: Callable[[Report], list[list[sheet.Cell]]]) -> Response:
+    report = _report(_asked())
+    period = report.period
+    return sheet.download(f"horacerta-{what}-{period.first}-{period.last}", rows(report))
+
+
+def _report(asked: Asked) -> Report:
+    with context.services().db.reading() as session:
+        return figures.report(session, context.now(), context.current_tenant(), _period(asked))
+
+
+def _period(asked: Asked) -> Period:
+    return Period.of(context.current_tenant().zone, context.now(), asked.first, asked.last)
+
+
+def _today() -> date:
+    return context.now().astimezone(context.current_tenant().zone).date()
+
+
+def _asked() -> Asked:
+    name, today = request.args.get("periodo", USUAL), _today()
+    if name in PERIODS:
+        return Asked(name, today - timedelta(days=PERIODS[name][1] - 1), today)
+    usual = Asked(USUAL, today - timedelta(days=PERIODS[USUAL][1] - 1), today)
+    if name != OWN:
+        return usual
+    try:
+        first, last = (date.fromisoformat(request.args.get(key, "")) for key in ("de", "ate"))
+    except ValueError:
+        return usual._replace(problem="Escolha a primeira e a última data.")
+    first, last = min(first, last), max(first, last)
+    if first > today:
+        return usual._replace(problem="Estas datas ainda não chegaram.")
+    return Asked(OWN, first, min(last, today))
