@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from bot import ears
+from bot import ears, eyes
 from bot.http import Http, ThreadClients
 from bot.llm import prices
 from bot.llm.anthropic import AnthropicClient
@@ -119,6 +119,7 @@ def provider_client(
                 base_url=settings.openai_base_url,
                 timeout=settings.llm_timeout_seconds,
                 parallel_tools=settings.agent_parallel_tool_calls,
+                images=settings.openai_images,
                 clock=at.clock,
                 sleep=at.sleep,
             )
@@ -130,7 +131,7 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
     http = ThreadClients(verify=context)
     senders = Senders(settings, db, environment, context)
     quick = Senders(settings, db, environment, context, typing.PATIENCE)
-    hears = ears.ears(settings, environment, ThreadClients(verify=context))
+    attachments = ThreadClients(verify=context)
     return Services(
         settings=settings,
         db=db,
@@ -139,7 +140,8 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
         environment=environment,
         inbox_for=senders.inbox_for,
         forms_for=senders.forms_for,
-        ears=hears,
+        ears=ears.ears(settings, environment, attachments),
+        eyes=eyes.eyes(settings, environment, attachments),
         typing=typing.TypingIndicator(quick.client_for) if settings.typing_indicator else None,
         post=post(settings),
         prices=prices.with_given(settings.model_prices),

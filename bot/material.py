@@ -1,7 +1,7 @@
 """All that a turn reads before the model is asked."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from sqlmodel import Session
@@ -33,6 +33,7 @@ class Material:
     left: Run | None  # what a crashed worker left behind
     left_steps: list[RunStep]
     answering: Answering
+    pictures: dict[int, bytes] = field(default_factory=dict)  # by the id of the line that brought it
 
 
 def load(session: Session, now: datetime, claim: Claim, turns: int) -> Material:

@@ -84,10 +84,10 @@ def _only_wish(message: Message) -> Wish | None:
 
 
 def _is_wordless(message: Message) -> bool:
-    """Whether nothing in it could be read: a caption or a transcript is words."""
+    """Whether nothing in it could be read: a caption or a transcript is words, a picture may be shown."""
     if message.kind not in (*UNREADABLE, "sticker"):
         return False
-    return not message.text.strip() and "transcript" not in message.extra
+    return not message.text.strip() and not message.extra.keys() & {"transcript", "seen"}
 
 
 def _last_line(material: Material) -> Message | None:

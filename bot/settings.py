@@ -56,6 +56,7 @@ class Settings(BaseSettings):
     openai_api_key: str | None = None
     openai_base_url: str = "https://api.openai.com/v1"
     openai_model: str | None = None
+    openai_images: bool = False
 
     transcription_base_url: str = "https://api.openai.com/v1"
     transcription_api_key: str | None = None

@@ -100,6 +100,7 @@ def _receive(services: Services, claim: Claim, material: Material, over: Over | 
         _pause(services, claim, over)
         return True
     media.hear(services, claim, material)
+    media.see(services, claim, material)
     _note_choice(services, claim, material)
     match reception.answer(material):
         case Plain() as plain:
@@ -159,6 +160,7 @@ def _begin(services: Services, claim: Claim, material: Material) -> Turn:
     specs = prompt.tool_specs(TOOLS)
     steps = material.left_steps
     blocks = _input_blocks(services, material, steps)
+    shown = media.with_pictures(services, material, blocks)
     if material.left is not None and material.left.id is not None:
         run_id, through = material.left.id, material.left.through_seq
         log.info("run_resumed", run=run_id, steps=len(steps))
@@ -173,7 +175,7 @@ def _begin(services: Services, claim: Claim, material: Material) -> Turn:
         tenant=material.tenant,
         run_id=run_id,
         through_seq=through,
-        loop=_loop(services, claim, material, model, system, specs, recorder, blocks),
+        loop=_loop(services, claim, material, model, system, specs, recorder, shown),
         recorder=recorder,
         steps=steps,
     )

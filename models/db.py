@@ -170,7 +170,7 @@ def _engine(url: URL, pool_size: int) -> Engine:
             connect_args={"options": POSTGRES_LIMITS, "connect_timeout": 10},
         )
     if url.database:
-        _make_private(Path(url.database))
+        Path(url.database).parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     engine = create_engine(
         url,
         pool_size=pool_size,
@@ -178,19 +178,19 @@ def _engine(url: URL, pool_size: int) -> Engine:
         hide_parameters=True,  # message texts and phones stay out of logged errors
         connect_args={"check_same_thread": False},
     )
+    event.listen(engine, "do_connect", _make_private)
     event.listen(engine, "connect", _configure_sqlite)
     event.listen(engine, "begin", _begin_sqlite)
     return engine
 
 
-def _make_private(file: Path) -> None:
-    """A folder and a file that are not there yet, readable by nobody else: customers' words stand in it.
+def _make_private(_dialect: object, _record: object, arguments: list[str], _options: object) -> None:
+    """A file that is not there yet is for nobody else to read: customers' words stand in it.
 
-    What SQLite puts beside the file has the file's own mode.
+    What SQLite puts beside it has its mode. Where it cannot be made, SQLite says why.
     """
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with suppress(FileExistsError):
-        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    with suppress(OSError):
+        os.close(os.open(arguments[0], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def _configure_sqlite(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:

@@ -35,6 +35,7 @@ class Tenant(SQLModel, table=True):
     template_waitlist_offer: str | None = Field(default=None, max_length=34)
     template_contact: str | None = Field(default=None, max_length=34)
     buttons: bool = False  # questions go out with buttons and lists to tap
+    images: bool = False  # the pictures that customers send are shown to the model
     slot_step_minutes: int = 30
     min_notice_minutes: int = 60
     horizon_days: int = 60

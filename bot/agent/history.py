@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from bot.agent.prompt import describe
+from bot.llm import pictures
 from bot.llm.client import Block, ChatMessage
 from models.handoff import Handoff, Reason
 from models.message import Author, Direction, Message, Status
@@ -63,7 +64,8 @@ def _words_only(turn: Turn) -> Turn:
 
 def estimate(messages: Iterable[ChatMessage]) -> int:
     """Roughly how many tokens these messages cost; on the safe side."""
-    return sum(len(json.dumps(message, ensure_ascii=False)) for message in messages) // CHARACTERS_A_TOKEN
+    said, shown = pictures.weighed(messages)
+    return sum(len(json.dumps(message, ensure_ascii=False)) for message in said) // CHARACTERS_A_TOKEN + shown
 
 
 def joined(messages: Iterable[ChatMessage]) -> list[ChatMessage]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
+from bot.llm import pictures
 from bot.llm.blocks import ID, NAME, blocks_of, merged
 from bot.llm.client import Block, ChatMessage, ModelRequest, ToolSpec
 
@@ -22,10 +23,11 @@ MAX_STRICT_TOOLS = 20
 MAX_OPTIONAL = 24
 MAX_UNIONS = 16
 
-USER_BLOCKS = {"text", "tool_result"}
+USER_BLOCKS = {"text", "tool_result", "image"}
 KNOWN_FIELDS: dict[str, dict[str, type]] = {
     "text": {"text": str},
     "tool_use": {"id": str, "name": str},
+    "image": {"source": dict},
     "tool_result": {"tool_use_id": str, "content": str},
     "thinking": {"thinking": str, "signature": str},
     "redacted_thinking": {"data": str},
@@ -253,8 +255,18 @@ def _blocks_fit_the_role(request: ModelRequest) -> Iterator[str]:
             kind = block["type"]
             if message["role"] == "user" and kind not in USER_BLOCKS:
                 yield f"messages.{n}: `{kind}` blocks can only be in `assistant` messages"
-            if message["role"] == "assistant" and kind == "tool_result":
-                yield f"messages.{n}: `tool_result` blocks can only be in `user` messages"
+            if message["role"] == "assistant" and kind in ("tool_result", "image"):
+                yield f"messages.{n}: `{kind}` blocks can only be in `user` messages"
+
+
+def _pictures_can_be_shown(request: ModelRequest) -> Iterator[str]:
+    """2.22: of a kind, a size and a number that the API takes."""
+    shown = list(_blocks(request, "image"))
+    if len(shown) > pictures.MAX_PICTURES:
+        yield f"messages: at most {pictures.MAX_PICTURES} images"
+    for where, block in shown:
+        if fault := pictures.fault_of_block(block):
+            yield f"{where}.image.{fault}"
 
 
 def _ids_are_safe(request: ModelRequest) -> Iterator[str]:
@@ -391,6 +403,7 @@ _RULES: tuple[Rule, ...] = (
     _messages_hold_something,
     _text_is_not_blank,
     _blocks_fit_the_role,
+    _pictures_can_be_shown,
     _ids_are_safe,
     _ids_are_unique,
     _called_names_are_safe,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Literal
 
 from bot.http import Http
+from bot.llm import pictures
 from bot.llm.blocks import safe_content, safe_count, used_ids
 from bot.llm.client import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
 from bot.llm.http import Answer, Endpoint, Unreadable
@@ -57,8 +58,8 @@ class AnthropicClient:
         try:
             return self._send(request, request.messages, deadline)
         except CallFailed as error:
-            bare = without_thinking(request.messages)
-            if not _refuses_thinking(error.failure) or bare == request.messages:
+            bare = _without_the_cause(error.failure, request.messages)
+            if bare == request.messages:
                 raise
         return self._send(request, bare, deadline)
 
@@ -66,6 +67,13 @@ class AnthropicClient:
         body = _body(request, messages, model=self.model, parallel_tools=self._parallel_tools)
         taken = used_ids(request)
         return self._endpoint.post(body, lambda answer: read_reply(answer, set(taken)), deadline=deadline)
+
+
+def _without_the_cause(failure: Failure, messages: list[ChatMessage]) -> list[ChatMessage]:
+    """The messages without what the server refuses in them, where that can be spared."""
+    if _refuses_thinking(failure):
+        return without_thinking(messages)
+    return pictures.without(messages) if _refuses_pictures(failure) else messages
 
 
 def without_thinking(messages: list[ChatMessage]) -> list[ChatMessage]:
@@ -160,6 +168,11 @@ def _bare(message: ChatMessage) -> ChatMessage:
 def _refuses_thinking(failure: Failure) -> bool:
     words = failure.message.lower()
     return failure.status == 400 and "thinking" in words and ("signature" in words or "modified" in words)
+
+
+def _refuses_pictures(failure: Failure) -> bool:
+    """Damaged in a way that only who decodes them sees; or the request is too large."""
+    return failure.status == 413 or (failure.status == 400 and "image" in failure.message.lower())
 
 
 def _usage(usage: object) -> Usage:

@@ -5,13 +5,15 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 from bot.http import Http
+from bot.llm import pictures
 from bot.llm.blocks import blocks_of, joined_text, merged, safe_content, safe_count, used_ids
 from bot.llm.client import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
 from bot.llm.http import Answer, Endpoint, Unreadable, decode
-from bot.llm.retry import REJECTED_STATUSES, CallFailed
+from bot.llm.retry import REJECTED_STATUSES, CallFailed, Failure
 
 NEW_LIMIT, OLD_LIMIT = "max_completion_tokens", "max_tokens"
 CHARACTERS_A_TOKEN = 3
@@ -38,13 +40,17 @@ class OpenAIClient:
         base_url: str = "https://api.openai.com/v1",
         timeout: float = 45.0,
         parallel_tools: bool = True,
+        images: bool = False,
         sleep: Callable[[float], object] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         rand: Callable[[], float] = random.random,
     ) -> None:
-        """`key` may be None for a local server; `timeout` is the longest silence of the server in seconds."""
+        """`key` may be None for a local server; `timeout` is the longest silence of the server in seconds;
+        `images`: the model sees pictures.
+        """
         self.model = model
         self._parallel_tools = parallel_tools
+        self._images = images
         self._limit = NEW_LIMIT
         self._endpoint = Endpoint(
             http,
@@ -59,6 +65,15 @@ class OpenAIClient:
     def complete(self, request: ModelRequest, *, seconds: float) -> ModelReply:
         """One answer within `seconds` of wall clock, transport retries included. Raises ModelError."""
         deadline = self._endpoint.deadline(seconds)
+        try:
+            return self._sent(request, deadline)
+        except CallFailed as error:
+            in_words = replace(request, messages=pictures.without(request.messages))
+            if not _refuses_pictures(error.failure) or in_words == request:
+                raise
+        return self._sent(in_words, deadline)
+
+    def _sent(self, request: ModelRequest, deadline: float) -> ModelReply:
         limit = self._limit
         try:
             return self._send(request, limit, deadline)
@@ -72,11 +87,15 @@ class OpenAIClient:
     def _send(self, request: ModelRequest, limit: str, deadline: float) -> ModelReply:
         body = {
             "model": self.model,
-            "messages": list(_messages(request)),
+            "messages": list(_messages(request, images=self._images)),
             limit: request.max_tokens,
             **_tools(request, self._parallel_tools),
         }
         return self._endpoint.post(body, lambda answer: read_reply(answer, request), deadline=deadline)
+
+
+def _refuses_pictures(failure: Failure) -> bool:
+    return failure.status in REJECTED_STATUSES and "image" in failure.message.lower()
 
 
 # The request.
@@ -94,11 +113,11 @@ def _tool(spec: ToolSpec) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _messages(request: ModelRequest) -> Iterator[ChatMessage]:
+def _messages(request: ModelRequest, *, images: bool) -> Iterator[ChatMessage]:
     """Neighbours of one role become one message: many chat templates insist on turns."""
     yield {"role": "system", "content": request.system}
     ids = _WireIds()
-    for message in merged(request.messages):
+    for message in merged(request.messages if images else pictures.without(request.messages)):
         if message["role"] == "assistant":
             yield from _assistant(message, ids)
         else:
@@ -135,8 +154,22 @@ def _results_and_text(message: ChatMessage, ids: _WireIds) -> Iterator[ChatMessa
         prefix = ERROR_PREFIX if block.get("is_error") else ""
         content = prefix + block["content"] or EMPTY_RESULT
         yield {"role": "tool", "tool_call_id": ids[block["tool_use_id"]], "content": content}
-    if text := joined_text(message["content"]):
-        yield {"role": "user", "content": text}
+    if content := _words_and_pictures(message):
+        yield {"role": "user", "content": content}
+
+
+def _words_and_pictures(message: ChatMessage) -> str | list[Block]:
+    """Words alone as the plain text that every server takes."""
+    if not blocks_of(message, "image"):
+        return joined_text(message["content"])
+    return [_part(block) for block in message["content"] if block["type"] in ("text", "image")]
+
+
+def _part(block: Block) -> Block:
+    if block["type"] == "text":
+        return {"type": "text", "text": block["text"]}
+    source = block["source"]
+    return {"type": "image_url", "image_url": {"url": f"data:{source['media_type']};base64,{source['data']}"}}
 
 
 # The answer.
@@ -261,7 +294,7 @@ def _usage(usage: object, request: ModelRequest, answered: str) -> Usage:
     """Tokens as the server counts them, or an estimate from the characters."""
     given = usage if isinstance(usage, dict) else {}
     details = given.get("prompt_tokens_details")
-    prompt = safe_count(given.get("prompt_tokens")) or _estimate(_characters(request))
+    prompt = safe_count(given.get("prompt_tokens")) or _prompt_tokens(request)
     cached = min(safe_count(details.get("cached_tokens")), prompt) if isinstance(details, dict) else 0
     return Usage(
         input_tokens=prompt - cached,
@@ -274,6 +307,7 @@ def _estimate(characters: int) -> int:
     return -(-characters // CHARACTERS_A_TOKEN)
 
 
-def _characters(request: ModelRequest) -> int:
+def _prompt_tokens(request: ModelRequest) -> int:
     tools = [[tool.name, tool.description, tool.input_schema] for tool in request.tools]
-    return len(request.system) + len(json.dumps([request.messages, tools], ensure_ascii=False))
+    said, shown = pictures.weighed(request.messages)
+    return _estimate(len(request.system) + len(json.dumps([said, tools], ensure_ascii=False))) + shown

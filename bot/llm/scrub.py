@@ -16,6 +16,8 @@ _KEY = re.compile(r"\b(?:sk|pk|rk|xai|gsk)[-_][A-Za-z0-9_-]{12,}|\bBearer\s+\S+"
 _CUSTOMER = re.compile(r"^Cliente: (.+?)\.?$", re.MULTILINE)
 _ARGUMENT = "nome_cliente"
 _UNKNOWN = "nome desconhecido"
+# One pixel: stands for any picture, and is taken as one by whoever replays the recording.
+DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
 _SMALL_WORDS = {"da", "das", "de", "do", "dos", "e"}
 
 
@@ -38,7 +40,7 @@ class Scrubber:
         if isinstance(value, list):
             return [self._value(item) for item in value]
         if isinstance(value, dict):
-            return {key: self._of(key, item) for key, item in value.items()}
+            return {key: self._of(key, item) for key, item in _faceless(value).items()}
         return value
 
     def _of(self, key: str, value: Any) -> Any:
@@ -47,6 +49,8 @@ class Scrubber:
         return self._value(value) if inner is None else json.dumps(self._value(inner), ensure_ascii=False)
 
     def _text(self, text: str) -> str:
+        if text == DOT or text.startswith("data:image/"):
+            return text if text == DOT else f"data:image/png;base64,{DOT}"
         for secret in self._secrets:
             text = text.replace(secret, "(chave)")
         for pattern, stand_in in self._patterns():
@@ -71,6 +75,13 @@ class Scrubber:
             return self._known.setdefault((kind, same(hit.group())), form.format(number))
 
         return replace
+
+
+def _faceless(value: dict[str, Any]) -> dict[str, Any]:
+    """A picture's source shows another picture; any other value is as it was."""
+    if value.get("type") == "base64" and "data" in value:
+        return {"type": "base64", "media_type": "image/png", "data": DOT}
+    return value
 
 
 def _names(value: Any, key: str = "") -> Iterator[str]:

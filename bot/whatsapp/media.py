@@ -62,18 +62,18 @@ class MediaStore:
         self._clock = clock
         self._resolve = resolve
 
-    def fetch(self, account: Account, url: str, *, seconds: float) -> bytes:
-        """The attachment's content, at most 16 MB, within that time. Raises Unfetched."""
+    def fetch(self, account: Account, url: str, *, seconds: float, max_bytes: int = MAX_BYTES) -> bytes:
+        """The attachment's content, at most so much, within that time. Raises Unfetched."""
         deadline = self._clock() + seconds
         self._check_first(account, url)
         for wait in WAITS:
             try:
-                return self._follow(account, url, deadline)
+                return self._follow(account, url, deadline, max_bytes)
             except Missing:
                 if self._clock() + wait >= deadline:
                     raise
                 self._sleep(wait)
-        return self._follow(account, url, deadline)
+        return self._follow(account, url, deadline, max_bytes)
 
     def _check_first(self, account: Account, url: str) -> None:
         path = url.removeprefix(self._api)
@@ -83,11 +83,11 @@ class MediaStore:
         if not account.tokens:
             raise Unfetched("no_credentials")
 
-    def _follow(self, account: Account, url: str, deadline: float) -> bytes:
+    def _follow(self, account: Account, url: str, deadline: float, max_bytes: int) -> bytes:
         headers = _basic(account)
         for _ in range(MAX_REDIRECTS + 1):
             self._check_host(url)
-            found = self._get(url, headers, deadline)
+            found = self._get(url, headers, deadline, max_bytes)
             if isinstance(found, bytes):
                 return found
             # The credentials stay behind.
@@ -104,7 +104,7 @@ class MediaStore:
         if not all(ipaddress.ip_address(address).is_global for address in self._resolve(host)):
             raise Unfetched("private_address")
 
-    def _get(self, url: str, headers: Mapping[str, str], deadline: float) -> bytes | str:
+    def _get(self, url: str, headers: Mapping[str, str], deadline: float, max_bytes: int) -> bytes | str:
         """The content, or where it is to be found."""
         left = max(deadline - self._clock(), 0.001)
         timeout = httpx.Timeout(left, connect=min(CONNECT_SECONDS, left))
@@ -113,17 +113,17 @@ class MediaStore:
                 if response.is_redirect:
                     return str(response.headers.get("location", ""))
                 _check_status(response.status_code)
-                return self._read(response, deadline)
+                return self._read(response, deadline, max_bytes)
         except (httpx.InvalidURL, httpx.UnsupportedProtocol):
             raise Unfetched("bad_address") from None
         except httpx.HTTPError as error:
             raise Missing(type(error).__name__) from None
 
-    def _read(self, response: httpx.Response, deadline: float) -> bytes:
+    def _read(self, response: httpx.Response, deadline: float, max_bytes: int) -> bytes:
         content = bytearray()
         for chunk in response.iter_bytes():
             content += chunk
-            if len(content) > MAX_BYTES:
+            if len(content) > max_bytes:
                 raise Unfetched("too_large")
             if self._clock() > deadline:
                 raise Unfetched("out_of_time")

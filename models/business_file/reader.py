@@ -39,7 +39,18 @@ from models.business_file.values import Wrong, fold, suggestion
 from models.catalog import MINUTES_OF_DAY
 
 FILE_KEYS = ("tenant", "rules", "templates", "handoff", "services", "professionals", "closures")
-TENANT_KEYS = ("slug", "name", "whatsapp", "timezone", "address", "about", "holidays", "twilio", "buttons")
+TENANT_KEYS = (
+    "slug",
+    "name",
+    "whatsapp",
+    "timezone",
+    "address",
+    "about",
+    "holidays",
+    "twilio",
+    "buttons",
+    "images",
+)
 RULE_KEYS = (
     "slot_step_minutes",
     "min_notice_minutes",
@@ -127,6 +138,7 @@ def _settings(tenant: Section) -> Settings:
         twilio_account_sid=account_sid,
         twilio_auth_token_env=token_env,
         buttons=tenant.read("buttons", values.yes_no, False),
+        images=tenant.read("images", values.yes_no, False),
     )
 
 

@@ -70,6 +70,7 @@ class Settings:
     twilio_account_sid: str | None
     twilio_auth_token_env: str | None
     buttons: bool
+    images: bool
 
 
 @dataclass(frozen=True)

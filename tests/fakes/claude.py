@@ -24,6 +24,7 @@ TOP_LEVEL = {
 }
 BLOCK_FIELDS = {
     "text": {"type", "text", "citations", "cache_control"},
+    "image": {"type", "source", "cache_control"},
     "tool_use": {"type", "id", "name", "input", "caller", "toolset_name", "cache_control"},
     "tool_result": {"type", "tool_use_id", "content", "is_error", "toolset_name", "cache_control"},
     "thinking": {"type", "thinking", "signature"},

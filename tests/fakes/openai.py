@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import httpx
 
+from bot.llm import pictures
 from tests.fakes.scripted import Body, Refused, Reply, ScriptedServer, Step
 
 TOP_LEVEL = {
@@ -126,10 +127,26 @@ def _shape_faults(messages: list[Body]) -> Iterator[str]:
         if message.keys() - MESSAGE_FIELDS.get(message["role"], set()):
             yield f"Additional properties are not allowed - 'messages.{n}'"
         calls = message.get("tool_calls", [])
-        if calls == [] and not (isinstance(message.get("content"), str) and message["content"]):
+        content = message.get("content")
+        if isinstance(content, list) and message["role"] == "user" and content:
+            yield from (fault for part in content for fault in _part_faults(part))
+        elif calls == [] and not (isinstance(content, str) and content):
             yield f"Invalid value for 'content' of messages.{n}: expected a string, got null."
         for entry in calls:
             yield from _call_faults(n, entry)
+
+
+def _part_faults(part: Body) -> Iterator[str]:
+    match part:
+        case {"type": "text", "text": str(words), **rest} if words and not rest:
+            return
+        case {"type": "image_url", "image_url": {"url": str(url)}}:
+            head, _, data = url.partition(";base64,")
+            source = {"type": "base64", "media_type": head.removeprefix("data:"), "data": data}
+            if fault := pictures.fault_of_block({"type": "image", "source": source}):
+                yield f"Invalid image: {fault}"
+        case _:
+            yield f"Invalid content part: {str(part)[:60]}"
 
 
 def _call_faults(n: int, entry: Body) -> Iterator[str]:

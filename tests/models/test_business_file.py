@@ -237,7 +237,7 @@ ERRORS = {
         "adress: Rua",
         6,
         'unknown key "adress" in "tenant" (did you mean "address"?); known keys: slug, name, whatsapp, '
-        "timezone, address, about, holidays, twilio, buttons",
+        "timezone, address, about, holidays, twilio, buttons, images",
     ),
     "unknown key at the top": (
         "closures: [",
@@ -263,7 +263,7 @@ ERRORS = {
         "  <<: {}",
         7,
         'unknown key "<<" in "tenant"; known keys: slug, name, whatsapp, timezone, address, about, '
-        "holidays, twilio, buttons",
+        "holidays, twilio, buttons, images",
     ),
     "mapping wanted": (
         "twilio: {account_sid: AC0123456789abcdef0123456789abcdef, auth_token_env: BELA_TWILIO_TOKEN}",

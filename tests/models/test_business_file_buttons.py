@@ -20,6 +20,20 @@ def wanted(db: Database) -> bool:
         return session.exec(select(Tenant)).one().buttons
 
 
+def test_pictures_are_allowed_and_then_not(db: Database, now: datetime) -> None:
+    def allowed() -> bool:
+        with db.reading() as session:
+            return session.exec(select(Tenant)).one().images
+
+    imported(db, BASE, now)
+    assert not allowed()
+    wish = BASE.replace("tenant:\n", "tenant:\n  images: true\n", 1)
+    assert "  images: false → true" in render(imported(db, wish, now))
+    assert allowed()
+    with pytest.raises(BusinessFileErrors, match='"images" must be'):
+        parse(wish.replace("images: true", "images: talvez"))
+
+
 def test_buttons_are_wanted_and_then_not(db: Database, now: datetime) -> None:
     imported(db, BASE, now)
     assert not wanted(db)
