@@ -326,27 +326,33 @@ def add(
         "tenant_id": tenant_id,
         "conversation_id": conversation_id,
         "seq": seq,
-        "direction": Direction.OUT,
         "author": author,
-        "kind": "text",
         "text": text,
-        "media": [],
         "extra": dict(extra or {}),
         "status": status,
         "epoch": epoch,
         "run_id": run_id,
         "staff_id": staff_id,
         "client_key": client_key,
-        "content_sid": content.sid if content else None,
-        "content_variables": content.variables if content else None,
-        "prefer_text": content is not None and content.prefer_text,
-        "attempts": 0,
         "send_before": send_before,
         "send_after": now if status == Status.QUEUED else None,
         "created_at": now,
     }
-    session.execute(_INSERT, line)
+    session.execute(_INSERT, _OURS | _template(content) | line)
     return seq
+
+
+_OURS: dict[str, object] = {"direction": Direction.OUT, "kind": "text", "media": [], "attempts": 0}
+
+
+def _template(content: Content | None) -> dict[str, object]:
+    if content is None:
+        return {"content_sid": None, "content_variables": None, "prefer_text": False}
+    return {
+        "content_sid": content.sid,
+        "content_variables": content.variables,
+        "prefer_text": content.prefer_text,
+    }
 
 
 def id_of(session: Session, conversation_id: int, seq: int) -> int:

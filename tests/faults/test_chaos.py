@@ -6,6 +6,7 @@ CHAOS_EXAMPLES sets how many talks are tried (the suite tries few, a night many)
 import os
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -119,6 +120,7 @@ def check(stage: Stage, said: int) -> None:
         assert leak not in sent
 
 
+@pytest.mark.timeout(600)  # hundreds of whole talks: a busy machine takes more than the two minutes of others
 @settings(
     max_examples=EXAMPLES,
     deadline=None,
