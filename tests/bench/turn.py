@@ -5,21 +5,30 @@ import io
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from datetime import timedelta
 from pathlib import Path
 
 import anthropic
 
 from bot import bootstrap, log, outbox, turn
+from bot.agent import prompt
+from bot.agent.evidence import Evidence
+from bot.agent.loop import Answered, Limits, Loop
+from bot.agent.progress import Progress
+from bot.llm.client import ModelClient, ModelReply
 from bot.services import Services
 from bot.settings import Settings
 from models import business_file, message, schema
 from models.db import Database
+from models.handoff import Reason
 from models.message import Incoming
 from tests.bench.servers import running
 from tests.fakes.twilio import ACCOUNT, PUBLIC_URL, START, TOKEN
 from tests.stage import BUSINESSES, Clock
+from tools import TOOLS
+from tools.contract import ToolContext
+from tools.execute import Call, Result, Toolbox
 
 ROUNDS = 60
 WARM_UP = 10
@@ -87,6 +96,43 @@ def bare_loop(client: anthropic.Anthropic) -> None:
     assert runner.until_done().stop_reason == "end_turn"
 
 
+class MemoryToolbox(Toolbox):
+    """The real tools' names, answered from memory."""
+
+    def execute(
+        self, calls: Sequence[Call], on_result: Callable[[Result], None], *, beside: Collection[str] = ()
+    ) -> list[Result]:
+        results = [Result(call, "Horários livres: 10:00, 11:00") for call in calls]
+        for result in results:
+            on_result(result)
+        return results
+
+
+class NoRecorder:
+    """Stands where the rows would be written."""
+
+    def answer(self, reply: ModelReply, *, kept: bool, milliseconds: int) -> None: ...
+    def result(self, result: Result) -> None: ...
+    def nudge(self, kind: str, text: str) -> None: ...
+    def final(self, reply: ModelReply, reason: Reason, *, milliseconds: int) -> None: ...
+
+
+def our_loop(model: ModelClient, context: ToolContext) -> None:
+    """Our loop alone, around the same three calls: the rules checked, nothing written."""
+    question = {"role": "user", "content": [{"type": "text", "text": "tem horário amanhã com a Ana?"}]}
+    loop = Loop(
+        model=model,
+        toolbox=MemoryToolbox(TOOLS, context, max_identical=2),
+        system="Você atende no WhatsApp.",
+        specs=prompt.tool_specs(TOOLS),
+        limits=Limits(8, 60_000, 4096, 16_384, 90, 45),
+        recorder=NoRecorder(),
+        progress=Progress(messages=[question], write_tools=frozenset()),
+        evidence=Evidence(),
+    )
+    assert isinstance(loop.run(), Answered)
+
+
 def milliseconds(step: Callable[[int], None]) -> tuple[float, float, float]:
     """CPU of a step: median and p95 after a warm-up, and the first one."""
     spent = []
@@ -106,12 +152,18 @@ def main() -> None:
     ):
         services, clock = product(f"sqlite:///{Path(folder) / 'bench.db'}", model_url, twilio_url)
         ours = milliseconds(lambda number: whole_turn(services, clock, number))
+        context = ToolContext(
+            db=services.db, tenant_id=1, customer_id=1, conversation_id=1, turn_key="1:0", now=clock()
+        )
+        loop = milliseconds(lambda number: our_loop(services.model(), context))
         client = anthropic.Anthropic(api_key="k", base_url=model_url)
         theirs = milliseconds(lambda number: bare_loop(client))
         services.db.dispose()
     print(f"one whole turn (3 calls, 2 tools, all rows)   {ours[0]:6.1f} ms CPU   p95 {ours[1]:.1f}")
+    print(f"our loop alone, tools in memory, no rows      {loop[0]:6.1f} ms CPU   p95 {loop[1]:.1f}")
     print(f"Anthropic's tool runner, same calls, no rows  {theirs[0]:6.1f} ms CPU   p95 {theirs[1]:.1f}")
-    print(f"ratio                                         {ours[0] / theirs[0]:6.2f}")
+    print(f"the turn ÷ the tool runner                    {ours[0] / theirs[0]:6.2f}")
+    print(f"the loop ÷ the tool runner                    {loop[0] / theirs[0]:6.2f}")
 
 
 if __name__ == "__main__":
