@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import httpx
 
 from bot import ears, eyes
+from bot.calls import Calls
 from bot.http import Http, ThreadClients
 from bot.llm import prices
 from bot.llm.anthropic import AnthropicClient
@@ -14,10 +15,12 @@ from bot.llm.breaker import Breaker, GuardedClient
 from bot.llm.client import ModelClient
 from bot.llm.fallback import FallbackClient
 from bot.llm.honest import HonestClient
+from bot.llm.http import ignore
 from bot.llm.offline import OfflineModel
 from bot.llm.openai import OpenAIClient
 from bot.llm.tape import TapedClient, TapedHttp, Tapes
 from bot.mail import Post, SmtpPost
+from bot.meters import Meters
 from bot.services import Services, system_clock
 from bot.settings import Provider, Settings
 from bot.terminal import TerminalAware
@@ -60,24 +63,27 @@ class Time:
     sleep: Callable[[float], object] = time.sleep
 
 
-def model_client(settings: Settings, http: Http, at: Time = Time()) -> ModelClient:
+def model_client(
+    settings: Settings, http: Http, at: Time = Time(), calls: Calls | None = None
+) -> ModelClient:
     """The model that the settings choose, and the one behind it where it cannot answer.
 
     Each that is reached over the network has a breaker of its own. One instance serves as many threads as
     `http` does.
     """
-    first, *behind = (_guarded(provider, settings, http, at) for provider in settings.providers)
+    calls = calls or Calls()
+    first, *behind = (_guarded(provider, settings, http, at, calls) for provider in settings.providers)
     return FallbackClient([first, *map(_honest, behind)], clock=at.clock) if behind else first
 
 
-def models(settings: Settings, http: Http) -> Callable[[], ModelClient]:
+def models(settings: Settings, http: Http, calls: Calls | None = None) -> Callable[[], ModelClient]:
     """What gives a run its model: one for all, unless each run is to be recorded."""
     if settings.record_dir is None:
-        client = model_client(settings, http)
+        client = model_client(settings, http, calls=calls)
         return lambda: client
     hidden = [settings.anthropic_api_key, settings.openai_api_key, *settings.twilio_auth_token]
     tapes = Tapes(settings.record_dir, filter(None, hidden), system_clock)
-    taped = model_client(settings, TapedHttp(http))
+    taped = model_client(settings, TapedHttp(http), calls=calls)
     return lambda: TapedClient(taped, tapes.new())
 
 
@@ -85,9 +91,13 @@ def _honest(client: ModelClient) -> ModelClient:
     return HonestClient(client) if client.provider == "offline" else client
 
 
-def _guarded(provider: Provider, settings: Settings, http: Http, at: Time) -> ModelClient:
-    client = provider_client(provider, settings, http, at)
-    return client if provider == "offline" else GuardedClient(client, Breaker(clock=at.clock))
+def _guarded(provider: Provider, settings: Settings, http: Http, at: Time, calls: Calls) -> ModelClient:
+    client = provider_client(provider, settings, http, at, calls.counting(provider))
+    if provider == "offline":
+        return client
+    breaker = Breaker(clock=at.clock)
+    calls.watch(provider, breaker)
+    return GuardedClient(client, breaker)
 
 
 def provider_client(
@@ -95,6 +105,7 @@ def provider_client(
     settings: Settings,
     http: Http,
     at: Time = Time(),
+    retried: Callable[[str], object] = ignore,
 ) -> ModelClient:
     """One provider's model, with nothing before or behind it."""
     match provider:
@@ -110,6 +121,7 @@ def provider_client(
                 parallel_tools=settings.agent_parallel_tool_calls,
                 clock=at.clock,
                 sleep=at.sleep,
+                retried=retried,
             )
         case "openai":
             return OpenAIClient(
@@ -122,6 +134,7 @@ def provider_client(
                 images=settings.openai_images,
                 clock=at.clock,
                 sleep=at.sleep,
+                retried=retried,
             )
 
 
@@ -132,10 +145,12 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
     senders = Senders(settings, db, environment, context)
     quick = Senders(settings, db, environment, context, typing.PATIENCE)
     attachments = ThreadClients(verify=context)
+    meters = Meters()
     return Services(
         settings=settings,
         db=db,
-        model=models(settings, http),
+        model=models(settings, http, meters.calls),
+        meters=meters,
         sender_for=lambda tenant_id: TerminalAware(lambda: senders.sender_for(tenant_id)),
         environment=environment,
         inbox_for=senders.inbox_for,

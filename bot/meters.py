@@ -2,14 +2,18 @@
 
 from prometheus_client import Histogram
 
+from bot.calls import Calls
 from bot.run_figures import RunFigures
 
 
 class Meters:
-    """`http`: how long this process took to answer a request, by endpoint and status class ("2xx")."""
+    """`http`: how long this process took to answer a request, by endpoint and status class ("2xx"). `calls`:
+    how it fares with the servers that it calls.
+    """
 
     def __init__(self) -> None:
         self.runs = RunFigures()
+        self.calls = Calls()
         self.http = Histogram(
             "horacerta_http_request_seconds",
             "Time in which this process answered a request.",

@@ -12,12 +12,15 @@ from prometheus_client.registry import Collector
 from sqlalchemy import func, select
 from sqlmodel import Session
 
+from bot import calls
 from bot.services import Services
 from models import worker
 from models.conversation import Conversation, Holder
 from models.db import table
 from models.handoff import Handoff, Reason
 from models.message import UNSENT, Message
+
+BREAKER_STATES = ("closed", "half_open", "open")
 
 
 class RowCounts(Collector):
@@ -34,6 +37,7 @@ class RowCounts(Collector):
             yield from _waits(session, now)
             yield from _outbox(session, now)
             yield _worker(session, now)
+            yield from _calls(session)
             yield from self._services.meters.runs.collect(session, now)
 
 
@@ -109,6 +113,28 @@ def _worker(session: Session, now: datetime) -> Metric:
         "Since the last sign of life of any worker; NaN if there never was one.",
         value=float("nan") if beaten is None else _age(beaten, now),
     )
+
+
+def _calls(session: Session) -> Iterator[Metric]:
+    """Of each worker that is alive: a new one begins at zero, which is what a counter may do."""
+    retried = CounterMetricFamily(
+        "horacerta_call_retries",
+        "Calls of a server that a worker made once more, by the cause.",
+        labels=["server", "cause", "worker"],
+    )
+    breaker = GaugeMetricFamily(
+        "horacerta_model_breaker",
+        "1 for the state of a model's breaker in a worker: closed, half_open (one call tries), or open.",
+        labels=["provider", "state", "worker"],
+    )
+    for owner, state in worker.calls(session).items():
+        for server, cause, number in calls.retries_in(state):
+            retried.add_metric([server, cause, owner], number)
+        for provider, is_now in calls.breakers_in(state).items():
+            for one in BREAKER_STATES:
+                breaker.add_metric([provider, one, owner], one == is_now)
+    yield retried
+    yield breaker
 
 
 def _age(since: datetime | None, now: datetime) -> float:

@@ -27,6 +27,7 @@ GIVE_UP_AFTER = timedelta(hours=1)
 # How far before it was due a line is looked for: for clocks that differ, and for its own earlier tries.
 LOOK_BACK = timedelta(minutes=15)
 SORRY = "Desculpe, uma mensagem minha não chegou até você."
+TWILIO = "twilio"
 MAX_SENDS = 3  # of a line that is in doubt each time
 EARLY_KEPT = timedelta(days=7)
 
@@ -57,6 +58,9 @@ PACED = tuple(timedelta(seconds=seconds) for seconds in (6, 12, 24, 48, 96, 180)
 LONG = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 30, 60))
 
 
+_WAITS = {Action.ALARM: LONG, Action.LATER: LONG, Action.RETRY: PACED, Action.ONCE: LONG[:1]}
+
+
 def decide(error: SendError, attempt: int) -> Decision:
     """What follows the failure of the `attempt`-th try (from 1)."""
     if not error.surely_not_sent:
@@ -68,7 +72,7 @@ def decide(error: SendError, attempt: int) -> Decision:
 
 def again(code: int | None, attempt: int) -> Retry | None:
     """The next try after one that surely came to nothing for a reason that passes; None: it is enough."""
-    waits = {Action.ALARM: LONG, Action.RETRY: PACED}.get(codes.action(code), SHORT)
+    waits = _WAITS.get(codes.action(code), SHORT)
     return Retry(waits[attempt - 1]) if attempt <= len(waits) else None
 
 
@@ -113,22 +117,27 @@ def _not_sent(services: Services, outgoing: Outgoing, error: SendError) -> None:
     with services.db.writing() as session:
         match decision:
             case Retry(after):
+                services.meters.calls.counting(TWILIO)(str(error.code or error))
                 delivery.requeue(session, outgoing, now + after)
             case Doubt():
                 delivery.mark_in_doubt(session, outgoing)
             case Fail():
                 if not _as_text(session, now, outgoing, error.code):
                     _fail(session, now, outgoing, error.code)
-    write = log.error if codes.action(error.code) == Action.ALARM else log.warning
-    write(
+    _log(
         "message_not_sent",
+        error.code,
         message_id=outgoing.id,
         tenant_id=outgoing.tenant_id,
         attempt=outgoing.attempts,
-        code=error.code,
         error=str(error),
         decision=type(decision).__name__.lower(),
     )
+
+
+def _log(event: str, code: int | None, **values: object) -> None:
+    write = log.error if codes.needs_operator(code) else log.warning
+    write(event, code=code, **values)
 
 
 def _as_text(session: Session, now: datetime, line: Outgoing | Progress, code: int | None) -> bool:
@@ -161,7 +170,7 @@ def _undelivered(session: Session, now: datetime, line: Outgoing | Progress, cod
     if unasked:
         return
     flagged = handoff.flag(session, now, line.tenant_id, line.conversation_id, Reason.FALHA_NO_ENVIO)
-    if flagged and owed and action in (Action.GIVE_UP, Action.RETRY):
+    if flagged and owed and action in (Action.GIVE_UP, *codes.PASSING[:-1]):
         tenant = session.get_one(Tenant, line.tenant_id)
         text = texts.handoff_text(Reason.FALHA_NO_ENVIO, tenant, now, said=SORRY)
         session.flush()
@@ -192,12 +201,12 @@ def _follow_up(session: Session, now: datetime, progress: Progress) -> None:
     if not progress.changed or progress.status != Status.FAILED:
         return
     code = progress.error_code
-    retry = again(code, progress.attempts) if codes.action(code) == Action.RETRY else None
-    log.warning(
+    retry = again(code, progress.attempts) if codes.action(code) in codes.PASSING else None
+    _log(
         "message_undelivered",
+        code,
         message_id=progress.message_id,
         tenant_id=progress.tenant_id,
-        code=code,
         retried=retry is not None,
     )
     if retry is not None:

@@ -143,7 +143,7 @@ class Worker:
     def _beat(self) -> bool:
         now = self.services.now()
         with self.services.db.writing() as session:
-            worker.beat(session, self.owner, now)
+            worker.beat(session, self.owner, now, self.services.meters.calls.state())
             conversation.renew(session, tuple(self._tokens), now + turn.LEASE)
         return True
 

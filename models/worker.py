@@ -1,8 +1,10 @@
 """Which workers are alive: one row a process, beaten by its heartbeat."""
 
+from collections.abc import Mapping
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import JSON, delete, func, insert, select, update
 from sqlmodel import Field, Session, SQLModel
 
 from models.db import UtcDateTime, change, table
@@ -13,13 +15,14 @@ class WorkerBeat(SQLModel, table=True):
 
     owner: str = Field(primary_key=True, max_length=64)
     at: datetime = Field(sa_type=UtcDateTime)
+    calls: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)  # see `bot.calls`
 
 
-def beat(session: Session, owner: str, now: datetime) -> None:
-    """Say that this worker is alive."""
-    beats = table(WorkerBeat)
-    if change(session, update(beats).where(beats.c.owner == owner).values(at=now)) == 0:
-        session.execute(insert(beats).values(owner=owner, at=now))
+def beat(session: Session, owner: str, now: datetime, calls: Mapping[str, Any] | None = None) -> None:
+    """Say that this worker is alive, and how it fares with the servers that it calls."""
+    beats, values = table(WorkerBeat), {"at": now, "calls": dict(calls or {})}
+    if change(session, update(beats).where(beats.c.owner == owner).values(values)) == 0:
+        session.execute(insert(beats).values(owner=owner, **values))
 
 
 def leave(session: Session, owner: str) -> None:
@@ -32,6 +35,12 @@ def last_beat(session: Session) -> datetime | None:
     """The newest heartbeat of any worker."""
     latest: datetime | None = session.execute(select(func.max(table(WorkerBeat).c.at))).scalar()
     return latest
+
+
+def calls(session: Session) -> dict[str, dict[str, Any]]:
+    """Of each worker, how it fares with the servers that it calls."""
+    beats = table(WorkerBeat)
+    return {row.owner: row.calls for row in session.execute(select(beats.c.owner, beats.c.calls))}
 
 
 def forget_silent(session: Session, before: datetime) -> int:

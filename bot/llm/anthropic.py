@@ -9,7 +9,7 @@ from bot.http import Http
 from bot.llm import pictures
 from bot.llm.blocks import safe_content, safe_count, used_ids
 from bot.llm.client import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
-from bot.llm.http import Answer, Endpoint, Unreadable
+from bot.llm.http import Answer, Endpoint, Unreadable, ignore
 from bot.llm.retry import CallFailed, Failure
 
 VERSION = "2026-10-21"
@@ -38,6 +38,7 @@ class AnthropicClient:
         sleep: Callable[[float], object] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         rand: Callable[[], float] = random.random,
+        retried: Callable[[str], object] = ignore,
     ) -> None:
         """`timeout` is the longest silence of the server in seconds."""
         self.model = model
@@ -50,6 +51,7 @@ class AnthropicClient:
             sleep=sleep,
             clock=clock,
             rand=rand,
+            retried=retried,
         )
 
     def complete(self, request: ModelRequest, *, seconds: float) -> ModelReply:

@@ -32,6 +32,10 @@ class Answer:
     headers: Mapping[str, str]
 
 
+def ignore(_cause: str) -> None:
+    """Nobody counts."""
+
+
 class Unreadable(ValueError):
     """An answer that came whole and says nothing that can be used."""
 
@@ -49,8 +53,10 @@ class Endpoint:
         sleep: Callable[[float], object] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         rand: Callable[[], float] = random.random,
+        retried: Callable[[str], object] = ignore,
     ) -> None:
-        """`timeout` is the longest silence of the server in seconds.
+        """`timeout` is the longest silence of the server in seconds. `retried` is told why a call is made
+        once more.
 
         Raises ValueError for a key that no header can carry, without showing it.
         """
@@ -63,6 +69,7 @@ class Endpoint:
         self._sleep = sleep
         self._clock = clock
         self._rand = rand
+        self._retried = retried
 
     def deadline(self, seconds: float) -> float:
         return self._clock() + seconds
@@ -85,6 +92,7 @@ class Endpoint:
             log.warning(
                 "model_call_retried", status=outcome.status, code=outcome.code, attempt=attempt, wait=wait
             )
+            self._retried(str(outcome.status or outcome.code))
             self._sleep(wait)
 
     def _try(self, content: bytes, read: Callable[[Answer], T], deadline: float) -> T | Failure:

@@ -12,7 +12,7 @@ from bot.http import Http
 from bot.llm import pictures
 from bot.llm.blocks import blocks_of, joined_text, merged, safe_content, safe_count, used_ids
 from bot.llm.client import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
-from bot.llm.http import Answer, Endpoint, Unreadable, decode
+from bot.llm.http import Answer, Endpoint, Unreadable, decode, ignore
 from bot.llm.retry import REJECTED_STATUSES, CallFailed, Failure
 
 NEW_LIMIT, OLD_LIMIT = "max_completion_tokens", "max_tokens"
@@ -44,6 +44,7 @@ class OpenAIClient:
         sleep: Callable[[float], object] = time.sleep,
         clock: Callable[[], float] = time.monotonic,
         rand: Callable[[], float] = random.random,
+        retried: Callable[[str], object] = ignore,
     ) -> None:
         """`key` may be None for a local server; `timeout` is the longest silence of the server in seconds;
         `images`: the model sees pictures.
@@ -60,6 +61,7 @@ class OpenAIClient:
             sleep=sleep,
             clock=clock,
             rand=rand,
+            retried=retried,
         )
 
     def complete(self, request: ModelRequest, *, seconds: float) -> ModelReply:

@@ -13,6 +13,7 @@ from bot.whatsapp import accounts, inbound
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.inbound import Event, Inbound, StatusUpdate, Unusable
 from models import customer, message
+from models.message import Status
 from models.tenant import Tenant
 
 MAX_BYTES = 256 * 1024
@@ -137,6 +138,8 @@ def _report(services: Services, tenant_id: int, event: StatusUpdate) -> None:
     if event.status is None:
         log.info("status_ignored", tenant_id=tenant_id)
         return
+    if event.status == Status.FAILED:
+        log.warning("delivery_failed", tenant_id=tenant_id, code=event.error_code, said=event.channel_message)
     outbox.report(
         services,
         tenant_id,

@@ -7,6 +7,8 @@ class Action(StrEnum):
     """What follows a failure of which it is certain that the customer got nothing."""
 
     RETRY = "retry"  # passes by itself: send again later
+    ONCE = "once"  # nobody says why: once more, then staff see it
+    LATER = "later"  # withheld for now: send much later
     ALARM = "alarm"  # an operator must mend a setting or an account: keep the line, send much later
     OPT_OUT = "opt_out"  # the customer wants no messages: never again, until they write
     UNREACHABLE = "unreachable"  # nothing reaches this customer now: staff see it
@@ -25,7 +27,7 @@ ACTIONS = {
     21606: Action.ALARM,  # the sender is not ours
     21610: Action.OPT_OUT,  # the recipient said STOP
     21617: Action.GIVE_UP,  # too long
-    30008: Action.GIVE_UP,  # unknown error of the carrier
+    30008: Action.ONCE,  # unknown error of the carrier
     63003: Action.UNREACHABLE,  # no such address
     63005: Action.GIVE_UP,  # WhatsApp refused the content
     63007: Action.ALARM,  # the sender is no WhatsApp sender of this account
@@ -37,9 +39,19 @@ ACTIONS = {
     63024: Action.UNREACHABLE,  # invalid recipient
     63032: Action.UNREACHABLE,  # the recipient is in an experiment of the vendor
     63038: Action.ALARM,  # the account's daily limit
-    63049: Action.GIVE_UP,  # the vendor withheld a marketing template
+    63049: Action.LATER,  # the vendor withheld a marketing template: maybe its category is wrong
     63051: Action.ALARM,  # the sender is locked
 }
+
+
+# What passes by itself or is mended meanwhile, also where it is only known after Twilio had taken the line.
+PASSING = (Action.RETRY, Action.ONCE, Action.LATER, Action.ALARM)
+_POLICY = (63013, 63049)
+
+
+def needs_operator(code: int | None) -> bool:
+    """Whether somebody has to look at an account, a setting or a template."""
+    return action(code) == Action.ALARM or code in _POLICY
 
 
 def action(code: int | None) -> Action:

@@ -76,6 +76,7 @@ class StatusUpdate:
     sid: str
     status: Status | None
     error_code: int | None = None
+    channel_message: str = ""  # WhatsApp's own words about a failure; for the log
 
 
 @dataclass(frozen=True)
@@ -364,4 +365,5 @@ def _status_update(form: Form, progress: str) -> StatusUpdate | Unusable:
         sid,
         status_of(progress),
         error_code_of(form.get("ErrorCode", "")),
+        clean.line(form.get("ChannelStatusMessage", ""), 200),
     )

@@ -20,7 +20,6 @@ from bot.http import Http
 from bot.whatsapp import codes
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.client import Arrived, SendError, Sent
-from bot.whatsapp.codes import Action
 from bot.whatsapp.inbound import MAX_MEDIA, PREFIX, error_code_of, status_of
 from models.message import Content, Status
 
@@ -266,7 +265,7 @@ def refusal(status: int, code: int | None) -> SendError:
     if status >= 500 or status == httpx.codes.REQUEST_TIMEOUT:
         return _ambiguous(message, code)
     code = _SURE.get(status, code) if code not in codes.ACTIONS else code
-    permanent = codes.action(code) not in (Action.RETRY, Action.ALARM)
+    permanent = codes.action(code) not in codes.PASSING
     return SendError(message, permanent=permanent, surely_not_sent=True, code=code)
 
 

@@ -51,6 +51,10 @@ def after(**span: float) -> Retry:
         (error(63007), 1, after(minutes=1)),  # an operator must act: the line is kept
         (error(20003), 5, after(minutes=60)),
         (error(20003), 6, Fail()),
+        (error(30008), 1, after(minutes=1)),
+        (error(30008), 2, Fail()),
+        (error(63049), 2, after(minutes=5)),
+        (error(63049), 6, Fail()),
     ],
 )
 def test_what_follows_a_failure(failure: SendError, attempt: int, decision: outbox.Decision) -> None:
@@ -580,6 +584,26 @@ def test_a_rate_limit_that_comes_by_callback_is_waited_out(edge: Edge) -> None:
     edge.reports(edge.fake.sent[1], "delivered")
     assert edge.fake.bodies == ["Olá!", "Olá!"]
     assert (edge.statuses(), edge.reasons()) == (["delivered"], [])
+
+
+@pytest.mark.parametrize("code", [63007, 63017, 63018, 63038, 63049, 63051, 30008])
+def test_what_passes_is_waited_out_though_it_comes_by_callback(edge: Edge, code: int) -> None:
+    """Accepted, then undelivered: not shown to people before it has been tried again in its time."""
+    edge.queue("Olá!")
+    edge.send_all()
+    edge.reports(edge.fake.sent[0], "undelivered", code)
+    assert (edge.statuses(), edge.reasons()) == (["queued"], [])
+    edge.clock.forward(seconds=60)
+    edge.send_all()
+    edge.reports(edge.fake.sent[1], "delivered")
+    assert (edge.statuses(), edge.reasons()) == (["delivered"], [])
+
+
+@pytest.mark.parametrize("code", [63013, 63049, 63051, 20003])
+def test_what_an_operator_must_see_is_logged_as_an_error(code: int) -> None:
+    assert codes.needs_operator(code)
+    assert not codes.needs_operator(63018)
+    assert not codes.needs_operator(None)
 
 
 def test_a_rate_limit_without_end_comes_to_people(edge: Edge) -> None:

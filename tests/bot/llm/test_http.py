@@ -207,6 +207,16 @@ def test_a_retry_is_logged_without_secrets() -> None:
     ]
 
 
+def test_each_retry_is_counted_by_its_cause() -> None:
+    causes: list[str] = []
+    http = httpx.Client(transport=httpx.MockTransport(script(httpx.Response(529), httpx.ReadError("x"), OK)))
+    endpoint = Endpoint(
+        http, "http://fake/v1", {}, timeout=45.0, retried=causes.append, **Stopwatch().arguments
+    )
+    endpoint.post({}, lambda answer: answer.body, deadline=endpoint.deadline(60))
+    assert causes == ["529", "ReadError"]
+
+
 @given(st.binary())
 def test_any_bytes_decode_or_are_refused(content: bytes) -> None:
     try:

@@ -4,6 +4,8 @@ import pytest
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
+from bot.calls import Calls
+from bot.llm.breaker import Breaker
 from models import schema, worker
 from models.db import Database
 from models.handoff import Reason
@@ -104,6 +106,24 @@ def test_what_waits_is_told(office: Office, client: FlaskClient) -> None:
     assert told["horacerta_outbox_oldest_seconds",] == 9
     assert told["horacerta_worker_beat_age_seconds",] == 0
     assert told["horacerta_agent_lag_seconds",] == 0
+
+
+def test_retries_and_breakers_of_each_worker_are_told(office: Office, client: FlaskClient) -> None:
+    """Kept with its heartbeat: the process that is asked may be another one."""
+    counted = Calls()
+    breaker = Breaker(threshold=1)
+    counted.watch("anthropic", breaker)
+    for cause in ("529", "529", "ReadError"):
+        counted.counting("anthropic")(cause)
+    breaker.failed()
+    with office.services.db.writing() as session:
+        worker.beat(session, "w1", office.clock(), counted.state())
+        worker.beat(session, "w2", office.clock())
+    told = figures(client)
+    assert told["horacerta_call_retries_total", "529", "anthropic", "w1"] == 2
+    assert told["horacerta_call_retries_total", "ReadError", "anthropic", "w1"] == 1
+    states = {name[2]: value for name, value in told.items() if name[0] == "horacerta_model_breaker"}
+    assert states == {"closed": 0, "half_open": 0, "open": 1}
 
 
 # Who may read them

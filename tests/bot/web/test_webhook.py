@@ -390,6 +390,21 @@ def test_no_log_line_holds_words_or_numbers_of_a_customer(db: Database) -> None:
     assert "96639" not in str(lines)
 
 
+def test_whatsapps_own_words_of_a_failure_are_logged(db: Database) -> None:
+    """63005 says little by itself. Who it was for is not told."""
+    edge = Edge(db)
+    edge.says("oi")
+    edge.queue("Olá!")
+    edge.send_all()
+    path, _, form = edge.fake.status_form(edge.fake.sent[0], "undelivered", 63005)
+    form["ChannelStatusMessage"] = "Media\nnot supported"
+    with capture_logs() as lines:
+        edge.deliver(path, edge.fake.sign(path, form), form)
+    [line] = [line for line in lines if line["event"] == "delivery_failed"]
+    assert (line["code"], line["said"]) == (63005, "Media not supported")
+    assert "96639" not in str(lines)
+
+
 # People
 
 

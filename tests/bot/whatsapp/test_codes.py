@@ -7,9 +7,11 @@ from bot.whatsapp.codes import ACTIONS, Action, action
 EXPECTED = {
     Action.RETRY: {20429, 63017, 63018},
     Action.ALARM: {20003, 20404, 21408, 21606, 63007, 63038, 63051},
+    Action.ONCE: {30008},
+    Action.LATER: {63049},
     Action.OPT_OUT: {21610},
     Action.UNREACHABLE: {21211, 63003, 63016, 63024, 63032},
-    Action.GIVE_UP: {21617, 30008, 63005, 63013, 63021, 63049},
+    Action.GIVE_UP: {21617, 63005, 63013, 63021},
 }
 
 

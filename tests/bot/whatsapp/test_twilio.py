@@ -122,7 +122,7 @@ def test_every_known_code(fake: FakeTwilio, sender: TwilioSender, code: int, act
     with pytest.raises(SendError) as caught:
         sender.send(CUSTOMER, "oi", reference=1)
     assert caught.value.surely_not_sent
-    assert caught.value.permanent == (action not in (Action.RETRY, Action.ALARM))
+    assert caught.value.permanent == (action not in codes.PASSING)
     assert caught.value.code == code
 
 
