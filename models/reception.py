@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlmodel import Session
 
-from models import appointment, audit, availability, catalog, message, stranded
+from models import appointment, audit, availability, catalog, message, refit, stranded
 from models.appointment import Appointment, AppointmentStatus, Booked, Cancelled, Moved
 from models.audit import AuditEvent
 from models.availability import Code, Span
@@ -179,6 +179,7 @@ class Reception:
             self._move_back(visit, event.detail["from"])
         else:
             self._take_up(visit)
+        self._reopen(visit, event)
         self._log(Action.UNDO, visit, {"of": event.id})
         return visit
 
@@ -307,6 +308,12 @@ class Reception:
         room = self._place_for(visit, visit.professional_id, visit.starts_at, leave)
         visit.squeeze_in = room.squeezed
         appointment.reinstate(self.session, self.now, self.tenant, visit)
+
+    def _reopen(self, visit: Appointment, event: AuditEvent) -> None:
+        """What the change had settled is open again, unless the visit has a place by now."""
+        assert visit.id is not None
+        if stranded.reopen(self.session, self._tenant_id, visit.id, event.at):
+            refit.settle_fitting(self.session, self.now, self.tenant)
 
     def _last(self, appointment_id: int) -> AuditEvent | None:
         """The last change of a visit."""

@@ -1,7 +1,7 @@
 """Appointments that a change of the business left without a place: the list that staff work off.
 
 An entry is opened by whoever takes the place away, and settled by whatever gives the visit one again: it is
-moved, cancelled, kept as it is by one of the staff, or fits once more.
+moved, cancelled, kept as it is by one of the staff, or fits once more. Taking such an act back opens it anew.
 """
 
 from collections.abc import Collection, Mapping
@@ -106,5 +106,16 @@ def settle(
         .where(_ENTRY.c.tenant_id == tenant_id, _ENTRY.c.appointment_id.in_(appointment_ids))
         .where(_ENTRY.c.settled_at.is_(None))
         .values(settled_at=now, settled_by=staff_id, outcome=outcome)
+    )
+    return change(session, statement)
+
+
+def reopen(session: Session, tenant_id: int, appointment_id: int, settled_at: datetime) -> int:
+    """Open the entry of this appointment that was closed at that moment; gives whether there was one."""
+    statement = (
+        update(_ENTRY)
+        .where(_ENTRY.c.tenant_id == tenant_id, _ENTRY.c.appointment_id == appointment_id)
+        .where(_ENTRY.c.settled_at == settled_at)
+        .values(settled_at=None, settled_by=None, outcome=None)
     )
     return change(session, statement)

@@ -65,7 +65,9 @@ class Business:
             pick((0, 0, 0, 1, 60, 600)),
             pick((0, 1, 60, 60, 60)),
         )
-        self.span = Span(pick((5, 20, 30, 45, 60, 120, 250)), pick((0, 0, 10)), pick((0, 0, 15)))
+        self.span = Span(
+            pick((5, 20, 30, 45, 60, 120, 250)), pick((0, 0, 10)), pick((0, 0, 15)), pick((False, True))
+        )
         midnight = datetime.combine(self.day, datetime.min.time(), self.zone).astimezone(UTC)
         self.now = midnight + timedelta(minutes=self.random.randrange(-1400, 1100), seconds=pick((0, 0, 30)))
         weekday = self.day.weekday()
@@ -91,7 +93,7 @@ class Business:
         first = self.day - timedelta(days=self.random.randrange(3))
         last = first + timedelta(days=self.random.randrange(3))
         part = (0, 1440) if self.random.random() < 0.1 else self._short_part()
-        return Block(self.random.choice((Code.FOLGA, Code.FECHADO)), first, last, *part)
+        return Block(self.random.choice((Code.FOLGA, Code.FECHADO, Code.FERIADO)), first, last, *part)
 
     def _busy(self, midnight: datetime) -> Busy:
         begins = midnight + timedelta(minutes=self.random.randrange(-120, 1440))
@@ -122,7 +124,8 @@ def reference(business: Business) -> list[datetime]:
     b = business
     weekday = b.day.weekday()
     open_ = {m for w in b.agenda.windows if w.weekday == weekday for m in range(w.start, w.end)}
-    closed = {m for k in b.agenda.blocks if k.first <= b.day <= k.last for m in range(k.start, k.end)}
+    stops = [k for k in b.agenda.blocks if k.code != Code.FERIADO or not b.span.on_holidays]
+    closed = {m for k in stops if k.first <= b.day <= k.last for m in range(k.start, k.end)}
     taken = {m for busy in b.agenda.busy for m in _minutes(busy.begins, busy.ends)}
     earliest = b.now + timedelta(minutes=b.rules.notice_minutes)
     if not 0 <= (b.day - b.now.astimezone(b.zone).date()).days <= b.rules.horizon_days:
