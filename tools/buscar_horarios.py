@@ -134,7 +134,7 @@ def listing(session: Session, question: Question) -> str | None:
         lines = _lines(session, question, keys[MOST_PROFESSIONALS:])
     if not lines:
         return None
-    heading = f"Horários livres para {speech.service(question.service)} em {speech.day(question.day)}:"
+    heading = f"Horários livres para {speech.service(question.service)} {speech.on(question.day)}:"
     if len(keys) > MOST_PROFESSIONALS:
         lines.append(f"e mais {len(keys) - MOST_PROFESSIONALS} profissionais fazem esse serviço.")
     return "\n".join([heading, *lines])
@@ -157,7 +157,7 @@ def none_free(session: Session, question: Question, professional_id: int | None)
     """Why there are none, and the nearest alternatives."""
     part = PERIOD_WORDS.get(question.period or "", "")
     sentence = (
-        f"Não há horário livre para {speech.service(question.service)} em {speech.day(question.day)}{part}: "
+        f"Não há horário livre para {speech.service(question.service)} {speech.on(question.day)}{part}: "
         f"{_why(session, question, professional_id)}."
     )
     found = alternatives.near(

@@ -31,6 +31,11 @@ def day(value: date) -> str:
     return f"{WEEKDAYS[value.weekday()]}, {value:%d/%m/%Y}"
 
 
+def on(value: date) -> str:
+    """ "na quarta-feira, 02/12/2026", "no domingo, 06/12/2026" """
+    return f"{'no' if value.weekday() > 4 else 'na'} {day(value)}"
+
+
 def clock(minute: int) -> str:
     """Minutes of the local day as "10:00"; 1440 is "24:00"."""
     return f"{minute // 60:02d}:{minute % 60:02d}"

@@ -11,12 +11,12 @@ BIA = "- Bia Lima (profissional_id 2): 10:00, 14:00"
 FREE = Found(
     "buscar_horarios",
     DAY,
-    f"Horários livres para Corte (servico_id 1) em quinta-feira, 03/12/2026:\n{ANA}\n{BIA}",
+    f"Horários livres para Corte (servico_id 1) na quinta-feira, 03/12/2026:\n{ANA}\n{BIA}",
 )
 FULL = Found(
     "buscar_horarios",
     DAY,
-    "Não há horário livre para Corte (servico_id 1) em quinta-feira, 03/12/2026: fechado.\n"
+    "Não há horário livre para Corte (servico_id 1) na quinta-feira, 03/12/2026: fechado.\n"
     "Horários mais próximos:\n"
     "- sexta-feira, 04/12/2026, às 10:00, com Ana Souza (profissional_id 1)\n"
     "- sábado, 05/12/2026, às 09:00, com Ana Souza (profissional_id 1)",

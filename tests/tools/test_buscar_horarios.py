@@ -17,7 +17,7 @@ from tests.tools.conftest import Model, close
 def test_every_professional_on_a_line(model: Model) -> None:
     model.done("agendar", servico_id=1, profissional_id=1, data="2026-12-04", hora="09:00")
     assert model.done("buscar_horarios", servico_id=1, data="2026-12-04").splitlines() == [
-        "Horários livres para Corte feminino (servico_id 1) em sexta-feira, 04/12/2026:",
+        "Horários livres para Corte feminino (servico_id 1) na sexta-feira, 04/12/2026:",
         "- Ana Souza (profissional_id 1): "
         "10:00, 10:30, 11:00, 13:00, 13:30, 14:00, 14:30, 15:00, 15:30, 16:00, 16:30, 17:00",
         "- Bia Lima (profissional_id 2): "
@@ -28,7 +28,7 @@ def test_every_professional_on_a_line(model: Model) -> None:
 def test_one_professional(model: Model) -> None:
     """Bia offers one service only, so it need not be named."""
     text = model.done("buscar_horarios", profissional_id=2, data="2026-12-04")
-    assert text.startswith("Horários livres para Corte feminino (servico_id 1) em sexta-feira, 04/12/2026:")
+    assert text.startswith("Horários livres para Corte feminino (servico_id 1) na sexta-feira, 04/12/2026:")
     assert "Ana" not in text
 
 
@@ -71,44 +71,44 @@ NEAR = "Horários mais próximos:"
         (
             "closed weekday",
             {"servico_id": 1, "data": "2026-12-06"},
-            "em domingo, 06/12/2026: Studio Bela não abre nesse dia.",
+            "no domingo, 06/12/2026: Studio Bela não abre nesse dia.",
             "- segunda-feira, 07/12/2026, às 09:00, com Ana Souza (profissional_id 1)",
         ),
         (
             "her closed weekday",
             {"profissional_id": 2, "data": "2026-12-05"},
-            "em sábado, 05/12/2026: Bia Lima não atende nesse dia.",
+            "no sábado, 05/12/2026: Bia Lima não atende nesse dia.",
             "- segunda-feira, 07/12/2026, às 09:00, com Bia Lima (profissional_id 2)",
         ),
         (
             "evening",
             {"profissional_id": 2, "data": "2026-12-04", "periodo": "noite"},
-            "em sexta-feira, 04/12/2026, à noite: não cabe no expediente de Bia Lima nesse dia, que é das "
+            "na sexta-feira, 04/12/2026, à noite: não cabe no expediente de Bia Lima nesse dia, que é das "
             "09:00 às 12:00 e das 13:00 às 18:00.",
             "- sexta-feira, 04/12/2026, às 16:00, com Bia Lima (profissional_id 2)",
         ),
         (
             "closure",
             {"servico_id": 1, "data": "2026-12-08"},
-            "em terça-feira, 08/12/2026: o estabelecimento estará fechado (Reforma).",
+            "na terça-feira, 08/12/2026: o estabelecimento estará fechado (Reforma).",
             "- quarta-feira, 09/12/2026, às 09:00, com Ana Souza (profissional_id 1)",
         ),
         (
             "holiday",
             {"servico_id": 1, "data": "2026-12-25"},
-            "em sexta-feira, 25/12/2026: é feriado (Natal) e não há atendimento.",
+            "na sexta-feira, 25/12/2026: é feriado (Natal) e não há atendimento.",
             "- sábado, 26/12/2026, às 09:00, com Ana Souza (profissional_id 1)",
         ),
         (
             "past",
             {"servico_id": 1, "data": "2026-12-01"},
-            "em terça-feira, 01/12/2026: essa data ou hora já passou.",
+            "na terça-feira, 01/12/2026: essa data ou hora já passou.",
             "- quarta-feira, 02/12/2026, às 13:00, com Ana Souza (profissional_id 1)",
         ),
         (
             "too far",
             {"servico_id": 1, "data": "2028-02-29"},
-            "em terça-feira, 29/02/2028: a agenda está aberta só até domingo, 31/01/2027.",
+            "na terça-feira, 29/02/2028: a agenda está aberta só até domingo, 31/01/2027.",
             "- sábado, 30/01/2027, às 09:00, com Ana Souza (profissional_id 1)",
         ),
         (
@@ -127,7 +127,7 @@ def test_none_free(
         session.exec(update(Tenant).values(holidays_country="BR", holidays_closed=True))
     close(db, ids, date(2026, 12, 8), "Reforma")
     lines = model.done("buscar_horarios", **wish).splitlines()
-    assert lines[0].startswith("Não há horário livre para Corte feminino (servico_id 1) em ")
+    assert lines[0].startswith("Não há horário livre para Corte feminino (servico_id 1) n")
     assert lines[0].endswith(reason)
     assert lines[1:3] == [NEAR, first]
     assert len(lines) == 5

@@ -1,6 +1,6 @@
 """Leading a customer to a visit: service, professional, day, time, a yes to exactly that."""
 
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
 
@@ -9,11 +9,13 @@ from bot.llm.offline.days import Days
 from bot.llm.offline.draft import Heard, drafted, heard_in, recalled, who_can
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked, numbered, question
-from bot.llm.offline.results import Catalogue, Person, Service, done_in, nearest_in, reason_in
-from bot.llm.offline.search import WEEKDAY_NAMES, none_with, search
+from bot.llm.offline.results import Catalogue, Person, Result, Service, done_in, nearest_in, reason_in
+from bot.llm.offline.search import WEEKDAY_NAMES, closed_on, none_with, search
 from bot.llm.offline.talk import Call, Talk, Value
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish, day_told
+
+_Possible = Generator[tuple[Call, ...], tuple[Result, ...], tuple[Wish, str]]
 
 
 def booking(turn: Turn, lead: str = "") -> Talk:
@@ -22,9 +24,21 @@ def booking(turn: Turn, lead: str = "") -> Talk:
     if not catalogue.services:
         return speech.or_staff(speech.NO_SERVICES)
     heard = heard_in(turn, catalogue)
-    wish = drafted(turn, catalogue, heard)
+    wish, wrong = yield from _possible(turn, drafted(turn, catalogue, heard), catalogue)
     text = yield from _pursue(wish, heard, catalogue, turn.now)
-    return "\n\n".join(filter(None, (lead, text)))
+    return "\n\n".join(filter(None, (lead, wrong, text)))
+
+
+def _possible(turn: Turn, wish: Wish, catalogue: Catalogue) -> _Possible:
+    """The wish without a day that does not exist or, as long as no search says so, on which all is closed."""
+    days = wish.days
+    if days and days.problem:
+        return replace(wish, days=None), days.problem
+    alone = days is not None and days.sure and len(days.dates) == 1 and turn.can("buscar_horarios")
+    if not days or wish.services or not alone:
+        return wish, ""
+    closed = yield from closed_on(days.dates[0], catalogue)
+    return (replace(wish, days=None), closed) if closed else (wish, "")
 
 
 # --- what is missing ---------------------------------------------------------------------------------------

@@ -28,7 +28,8 @@ _BEFORE_OTHERS = words_of("com a o da do pela pelo na no para")  # "sim, com a B
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _THANKS = re.compile(r"(?<=\w)[ ,.!]+(?:muito )?(?:obrigad[oa]|obg|valeu|por favor)[^\w]*$", re.IGNORECASE)
 _INTRODUCED = re.compile(
-    r"\b(?:(?P<sure>meu nome (?:é|eh|e)|me chamo|(?:no|em) nome d[eao])|aqui (?:é|eh) [ao]|sou [ao]) +"
+    r"\b(?:(?P<sure>(?:meu nome|o nome d(?:ela|ele)) (?:é|eh|e)|me chamo|(?:no|em) nome d[eao])"
+    r"|aqui (?:é|eh) [ao]|sou [ao]) +"
     r"(?=[^\W\d_]{2})",
     re.IGNORECASE,
 )

@@ -1,5 +1,6 @@
 """What to answer: one decision after the other, the more pressing first."""
 
+import re
 from collections.abc import Callable, Generator
 from dataclasses import replace
 
@@ -16,6 +17,7 @@ from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import appointment_told
 from bot.llm.offline.words import normalise, words_of
+from tools.speech import shortened
 
 _ASKS_FOR_FACTS = (
     Asked.SERVICE,
@@ -84,15 +86,23 @@ def _hello(turn: Turn) -> str:
 
 def _wants_person(turn: Turn) -> bool:
     agreed = turn.memory.asked == Asked.STAFF and turn.answer == "yes"
-    return agreed or turn.about(Topic.PERSON)
+    return agreed or turn.about(Topic.PERSON, Topic.UPSET)
 
 
 def _call_person(turn: Turn) -> Talk:
     if not turn.can("chamar_atendente"):
         return f"{speech.NOT_HERE} {speech.puzzled(turn.transcript.tools)}"
-    reason = "O cliente pediu para falar com uma pessoa."
-    yield (Call("chamar_atendente", (("motivo", reason),)),)
-    return speech.STAFF_CALLED
+    yield (Call("chamar_atendente", (("motivo", _motive(turn)),)),)
+    return speech.UPSET if turn.about(Topic.UPSET) else speech.STAFF_CALLED
+
+
+def _motive(turn: Turn) -> str:
+    """For staff: the request in the customer's own words; where they only said yes, in those before."""
+    told = turn.transcript
+    said = " ".join(told.lines) if turn.about(Topic.PERSON, Topic.UPSET) else told.wrote
+    what = "Está insatisfeito" if turn.about(Topic.UPSET) else "Pediu para falar com uma pessoa"
+    quoted = f"{what}: “{shortened(said, 120)}”" if said else f"{what}."
+    return f"{quoted} (combinava {turn.memory.names})" if turn.memory.names else quoted
 
 
 def _said(text: str) -> Callable[[Turn], Talk]:
@@ -173,6 +183,8 @@ def _cancel(turn: Turn) -> Talk:
 def _moves(turn: Turn) -> bool:
     """Wishes for a new time. While a visit is being arranged, "muda para as 16h" is about that one."""
     memory = turn.memory
+    if _thinks_again(turn):
+        return True
     if memory.booking:
         return turn.about(Topic.MOVE) and bool(turn.transcript.appointments)
     if turn.about(Topic.MOVE):
@@ -185,6 +197,13 @@ def _moves(turn: Turn) -> bool:
     return bool(turn.transcript.appointments) and (
         turn.about(Topic.CHANGE) or turn.reading.hours.shift is not None
     )
+
+
+def _thinks_again(turn: Turn) -> bool:
+    """Right after a booking, "na verdade quero sexta" is about that one."""
+    just_booked = "✅ Agendado: " in turn.transcript.said and bool(turn.transcript.appointments)
+    again = re.search(r"\b(?:na verdade|pensando bem|mudei de ideia|alias|melhor)\b", turn.reading.text)
+    return bool(just_booked and again and turn.reading.has_facts)
 
 
 def _chooses(turn: Turn) -> bool:
@@ -213,6 +232,9 @@ def _inform(turn: Turn) -> Talk:
     if _books(turn) and not (info.settles(turn, answer) and not (yield from _names_something(turn))):
         return (yield from booking(turn, answer))
     invitation = yield from info.invitation(turn)
+    asked = turn.memory.asked
+    if asked == Asked.WANT or (asked == Asked.SERVICE and not turn.memory.booking and " para " in invitation):
+        return f"{answer}\n\n{invitation}"  # who asks of one service has chosen more than the open question
     return _with_open(turn, answer, otherwise=invitation)
 
 
@@ -291,11 +313,17 @@ def _nodded(turn: Turn) -> Talk:
 
 def _with_open(turn: Turn, text: str, otherwise: str) -> str:
     """A text before the question that is open, which must not be lost."""
-    return "\n\n".join(filter(None, (text, turn.memory.open_words or otherwise)))
+    return "\n\n".join(filter(None, (text, _open(turn) or otherwise)))
+
+
+def _open(turn: Turn) -> str:
+    """The open paragraph. A person who was offered and not wanted is not offered again."""
+    memory = turn.memory
+    return memory.settled_words and memory.open_words if memory.asked == Asked.STAFF else memory.open_words
 
 
 def _unknown(turn: Turn) -> Talk:
-    """Nothing was recognised: a service or a name perhaps; else say so, the second time offer a person."""
+    """Nothing was recognised: a service or a name perhaps; else say so, and offer a person."""
     if not _content(turn):
         return (yield from _greet(turn))
     if turn.can("buscar_servicos"):
@@ -310,8 +338,13 @@ def _unknown(turn: Turn) -> Talk:
         open_person = "\n".join(filter(None, (turn.memory.settled_words, Asked.STAFF.value)))
         return f"{speech.STILL_PUZZLED}\n\n{open_person}"
     if turn.memory.open_words:
-        return f"{PUZZLED} bem.\n\n{turn.memory.open_words}"
-    return speech.puzzled(turn.transcript.tools)
+        return f"{PUZZLED} bem. {_word_for_person(turn)}".strip() + f"\n\n{turn.memory.open_words}"
+    told = speech.puzzled(turn.transcript.tools)
+    return speech.or_staff(told) if turn.can("chamar_atendente") else told
+
+
+def _word_for_person(turn: Turn) -> str:
+    return speech.WORD_FOR_PERSON if turn.can("chamar_atendente") else ""
 
 
 def _moving_on(turn: Turn) -> bool:
@@ -339,7 +372,7 @@ _DECISIONS: tuple[_Decision, ...] = (
     (_moves, own.moving),
     (_cannot_come, _move_or_cancel),
     (_about(Topic.MINE), own.told_own),
-    (_about(*info.TOPICS), _inform),
+    (lambda turn: turn.about(*info.TOPICS) or turn.asks_on, _inform),
     (_says_goodbye, _said(speech.GOODBYE)),
     (_books, booking),
     (_only_greets, _greet),

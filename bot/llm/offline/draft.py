@@ -54,6 +54,7 @@ def heard_in(turn: Turn, catalogue: Catalogue) -> Heard:
         found = services_in(segment.text, catalogue.services)
         named = found if segment.correction and (found.sure or found.doubts) else _both(named, found)
         people = _people(segment.text, found, catalogue) or people
+    named = _narrowed(named, people)
     return Heard(
         reading=reading,
         named=named,
@@ -61,6 +62,18 @@ def heard_in(turn: Turn, catalogue: Catalogue) -> Heard:
         unknown_person=not people and speaks_of_someone_else(reading.rest),
         unknown_service=not named.sure and not named.doubts and names_unknown(reading.rest),
     )
+
+
+def _narrowed(named: Named, people: Sequence[Person]) -> Named:
+    """Of what may be meant, what the one professional who is named does."""
+    sure, doubts = list(named.sure), []
+    for doubt in named.doubts:
+        able = tuple(one for one in doubt if len(people) != 1 or people[0] in one.team) or doubt
+        if len(able) == 1:
+            sure.append(able[0])
+        else:
+            doubts.append(able)
+    return Named(tuple(dict.fromkeys(sure)), tuple(doubts))
 
 
 def _both(first: Named, second: Named) -> Named:

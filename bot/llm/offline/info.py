@@ -10,11 +10,11 @@ from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked
 from bot.llm.offline.names import STOP, alike, names_unknown, services_in
 from bot.llm.offline.results import Catalogue, Service, found_in
-from bot.llm.offline.search import search_call
+from bot.llm.offline.search import CLOSED, closed_line, search_call
 from bot.llm.offline.talk import Talk
 from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
-from bot.llm.offline.wish import Wish, day_told
+from bot.llm.offline.wish import Wish, day_told, names_of
 from bot.llm.offline.words import normalise
 
 CATALOGUE_TOPICS = (Topic.PRICE, Topic.DURATION, Topic.SERVICES, Topic.TEAM)
@@ -37,14 +37,15 @@ def information(turn: Turn) -> Talk:
 
 
 def invitation(turn: Turn) -> Talk:
-    """The question after an answer where nothing is open: about the one service that was named, if any."""
+    """The question after an answer where nothing is open: about the services that were named, if any."""
     if turn.about(Topic.OPENING) and not _hours_told(turn) and not _asked_day(turn):
         return Asked.STAFF.value
     if not turn.about(*CATALOGUE_TOPICS):
         return f"{Asked.WANT.value}?"
     catalogue = yield from catalogue_for(turn)
-    named = _named(turn, catalogue)
-    return f"{Asked.WANT.value} para {named[0].name}?" if len(named) == 1 else f"{Asked.WANT.value}?"
+    wish = Wish(services=tuple(_named(turn, catalogue)))
+    together = len(wish.services) == 1 or (wish.services and wish.team)
+    return f"{Asked.WANT.value} para {names_of(wish)}?" if together else f"{Asked.WANT.value}?"
 
 
 def _named(turn: Turn, catalogue: Catalogue) -> Sequence[Service]:
@@ -106,7 +107,7 @@ def _asked_day(turn: Turn) -> date | None:
 
 def settles(turn: Turn, answer: str) -> bool:
     """Whether a question about the hours leads to no visit: it is closed then, or they are not known."""
-    closed = _CLOSED.search(answer) is not None
+    closed = CLOSED.search(answer) is not None
     return turn.about(Topic.OPENING) and (closed or speech.HOURS_UNKNOWN in answer)
 
 
@@ -119,11 +120,7 @@ def _opens(turn: Turn, day: date) -> Talk:
     found = found_in(result.text, day)
     if found.slots:
         return f"Atendemos sim: {day_told(day)}."
-    closed = _CLOSED.search(found.reason)
-    return f"{day_told(day).capitalize()}: {closed[1]}." if closed else ""
-
-
-_CLOSED = re.compile(r": ((?:[^:]* não abre nesse dia|é feriado|o estabelecimento estará fechado).*?)\.?$")
+    return closed_line(day, found.reason)
 
 
 _HOURS = re.compile(r"\b(?:abert|abre|fecha|funciona|atende)\w*\b.*\d|\b\d{1,2} ?(?:h\b|:\d\d)")

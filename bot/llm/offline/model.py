@@ -10,8 +10,10 @@ from bot.llm.offline.booking import booked
 from bot.llm.offline.dialogue import converse
 from bot.llm.offline.results import Result, waiting_in
 from bot.llm.offline.talk import Call, Talk
+from bot.llm.offline.topics import Topic, topics_in
 from bot.llm.offline.transcript import Transcript, transcript_of
 from bot.llm.offline.turn import Turn
+from bot.llm.offline.words import normalise
 
 MOST_ROUNDS = 3  # answers with calls in one turn
 _WRITES = ("agendar ", "remarcar ", "cancelar ")
@@ -88,7 +90,8 @@ def _closing(told: Transcript) -> str:
     if waits:
         return f"{speech.waiting(waiting_in(waits[0]))}\n\n{speech.STAFF_COMES}"
     if any(key.startswith(_PERSON) and result.kind == "ok" for key, result in told.results.items()):
-        return speech.STAFF_CALLED
+        upset = Topic.UPSET in topics_in(normalise(" ".join(told.lines)))
+        return speech.UPSET if upset else speech.STAFF_CALLED
     failed = [(key, result) for key, result in told.results.items() if result.kind == "failed"]
     if any(key.startswith(_WRITES) and _unclear(result) for key, result in failed):
         return speech.UNCLEAR_WRITE

@@ -12,7 +12,7 @@ from bot.llm.offline.words import normalise, words_of
 STOP = words_of(
     "a o as os e de da do das dos em na no nas nos com para por um uma uns umas ao que se me meu minha "
     "mais mas ou dr dra doutor doutora prof sr sra dia hora horas horario servico quero queria gostaria "
-    "marcar agendar fazer tem voce voces pode hoje sim nao eu isso esta"
+    "marcar agendar fazer tem voce voces pode hoje sim nao eu isso esta sao"
 )
 _CLOSE = 0.86  # of two words' letters: "progresiva", "manicuri"
 # What people ask for under another name than most lists have.
@@ -24,6 +24,7 @@ _CALLED = {
     "pintar": "coloracao",
 }
 _BREAK = re.compile(rf"{MASK}+|,|\+|\?|/|\b(?:e|com|mais|ou|tambem)\b")
+_JOINT = re.compile(r"\w (?:e|com|mais) \w|[+&/]")
 _UNKNOWN_PERSON = re.compile(
     r"\bcom (?:a|o) (?!(?:minha|meu|mesm[ao]|menin[ao]|pessoa|profissional|moc[ao]|equipe|gente|que|outr[ao]|"
     r"filh[ao]|mae|pai|cabelo|unha|senhora?|dona?|responsavel|atendente|gerente)\b)[a-z]{3,}"
@@ -52,8 +53,9 @@ class Named:
 def services_in(text: str, services: Sequence[Service]) -> Named:
     """The services that normalised text names, in the order in which they are named."""
     words = _words(text)
-    covered = _covered(words, services)
-    taken = {word for service in covered for word in words if _among(word, _words_of(service.name))}
+    whole = [s for s in services if all(_among(word, words) for word in _words_of(s.name))]
+    covered = _covered(whole)
+    taken = {word for service in whole for word in words if _among(word, _words_of(service.name))}
     doubts: list[tuple[Service, ...]] = []
     for stretch in _stretches(text):
         candidates = _likeliest([word for word in stretch if word not in taken], services)
@@ -64,18 +66,26 @@ def services_in(text: str, services: Sequence[Service]) -> Named:
     return Named(tuple(named), tuple(candidates for candidates in doubts if len(candidates) > 1))
 
 
-def _covered(words: list[str], services: Sequence[Service]) -> list[Service]:
-    """Services all of whose words are there, but for those that a longer such name contains."""
-    whole = [s for s in services if all(_among(word, words) for word in _words_of(s.name))]
+def _covered(whole: Sequence[Service]) -> list[Service]:
+    """Of services all of whose words are there, those that no longer such name contains. A combination
+    ("Corte e barba") is meant in place of whatever shares a word with it ("corte masculino e barba").
+    """
+    names = {service: set(_words_of(service.name)) for service in whole}
+    combined = [service for service in whole if _JOINT.search(normalise(service.name))]
     return [
-        s for s in whole if not any(set(_words_of(s.name)) < set(_words_of(other.name)) for other in whole)
+        service
+        for service in whole
+        if not any(names[service] < names[other] for other in whole)
+        and (service in combined or not any(names[service] & names[other] for other in combined))
     ]
 
 
 def _likeliest(words: list[str], services: Sequence[Service]) -> tuple[Service, ...]:
     scores = {s: sum(_among(word, _words_of(s.name)) for word in words) for s in services}
     best = max(scores.values(), default=0)
-    return tuple(s for s, score in scores.items() if score == best and best)
+    found = tuple(s for s, score in scores.items() if score == best and best)
+    # Who says "corte" does not mean "Corte e barba".
+    return tuple(s for s in found if not _JOINT.search(normalise(s.name))) or found
 
 
 def people_in(text: str, team: Sequence[Person]) -> tuple[Person, ...]:

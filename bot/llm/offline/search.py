@@ -17,7 +17,7 @@ from bot.llm.offline.memory import (
     numbered,
     question,
 )
-from bot.llm.offline.results import Found, Result, Slot, found_in, reason_in
+from bot.llm.offline.results import Catalogue, Found, Result, Slot, found_in, reason_in
 from bot.llm.offline.talk import Call, Talk, Value
 from bot.llm.offline.wish import Wish, day_told
 
@@ -65,6 +65,19 @@ def search(wish: Wish) -> Talk:
         return _only_one(wish, fitting[0])
     return _choice(wish, fitting, free.cut)
 
+
+def closed_on(day: date, catalogue: Catalogue) -> Talk:
+    """Whether the business is closed on a day, told from a search for any service; "" where it is open."""
+    (result,) = yield (search_call(Wish(services=catalogue.services[:1]), day),)
+    return closed_line(day, found_in(result.text, day).reason)
+
+
+def closed_line(day: date, reason: str) -> str:
+    closed = CLOSED.search(reason)
+    return f"{day_told(day).capitalize()}: {closed[1]}." if closed else ""
+
+
+CLOSED = re.compile(r": ((?:[^:]* não abre nesse dia|é feriado|o estabelecimento estará fechado).*?)\.?$")
 
 # --- calls -------------------------------------------------------------------------------------------------
 

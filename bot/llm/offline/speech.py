@@ -10,12 +10,14 @@ MOST_SERVICES = 15
 
 STAFF_COMES = "Uma pessoa da nossa equipe vai continuar por aqui."
 STAFF_CALLED = "Claro, já chamei uma pessoa da nossa equipe! 😊"
+WORD_FOR_PERSON = "Se preferir falar com uma pessoa da equipe, é só escrever “atendente”."
 FAILED = f"Desculpe, tive um problema com a agenda agora e não consegui concluir o seu pedido. {STAFF_COMES}"
 UNCLEAR_WRITE = (
     "Desculpe, tive um problema com a agenda agora e não sei dizer se o seu pedido foi concluído. Uma pessoa "
     "da nossa equipe vai conferir e continuar por aqui."
 )
 UNFINISHED = "Ainda não consegui concluir o seu pedido."
+UPSET = "Sinto muito por isso. Já chamei uma pessoa da nossa equipe para ver com você."
 NOT_HERE = "Isso eu não consigo fazer por aqui."
 NEVER_MIND = "Tudo bem, deixo como está. Quando quiser, é só me chamar. 😊"
 TAKE_YOUR_TIME = "Sem pressa! Quando decidir, é só me chamar por aqui. 😊"

@@ -12,6 +12,7 @@ class Topic(StrEnum):
     GOODBYE = auto()
     PERSON = auto()
     ROBOT = auto()
+    UPSET = auto()  # insults, complaints: a person must see to it
     PRICE = auto()
     DURATION = auto()
     SERVICES = auto()
@@ -63,6 +64,12 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"^(?:eu )?(?:quero|queria|preciso de|gostaria de|chama|(?:me )?passa para) "
         r"(?:uma pessoa|alguem|(?:um |o |a )?(?:responsavel|gerente|dono|dona))\b",
         r"\bcham\w+ (?:alguem|uma pessoa|o dono|a dona|o gerente|a gerente)\b",
+    ),
+    Topic.UPSET: (
+        r"\b(?:merda|porra|caralho|bosta|pqp|vsf|vtnc|fdp|idiotas?|imbeci\w+|lixo|inuti\w+|palhacada)\b",
+        r"\b(?:absurdo|ridicul\w+|vergonha|pessim\w+|horrivel|horriveis|decepcion\w+|insatisfeit\w+)\b",
+        r"\b(?:reclamar|reclamacao|procon|processar voces|prejuizo|reembolso|dinheiro de volta)\b",
+        r"\bningue?m (?:me )?(?:responde|respondeu|atende|atendeu|resolve|resolveu)\b",
     ),
     Topic.STOP_MESSAGES: (
         r"\b(?:par\w*|nao quero(?: mais)?|deix\w+|cans\w+) de (?:me )?(?:receber|mandar|enviar|mensage)",

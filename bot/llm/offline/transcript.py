@@ -25,6 +25,10 @@ _PICKED = re.compile(
 )
 _AUTOMATIC = "[Mensagem automática"
 _STAFF = ("[Mensagem da equipe", "[Fim do atendimento humano", _AUTOMATIC)
+# What the product says of a photo or a recording asks nothing that takes the place of our own question.
+_UNREAD = re.compile(re.escape(_AUTOMATIC) + r"[^\]]*\] (?:Recebi (?:seu|sua) |Pode escrever! )")
+_WRITE_ON = f"{_AUTOMATIC} enviada ao cliente] Pode escrever! "
+_PLACE = re.compile(r"^(\[O cliente enviou (?:uma localização|um contato)[^\]]*\]) .*", re.DOTALL)
 _NOT_TEXT = re.compile(r"^\[O cliente enviou (?!uma mensagem vazia|isto por um bot)(.+?)\.\] ?")
 _EMPTY = "[O cliente enviou uma mensagem vazia.]"
 
@@ -44,10 +48,11 @@ class Transcript:
 
     `now` is local to the business, None where the request does not tell it. `lines` is what the customer
     wrote since the last answer; `media` names what came that is not text. `said` is the last answer of the
-    assistant, "" if people or the product spoke since; `earlier` is all that it ever said. `automatic` is
-    what the product wrote right before this turn, `interrupted` the last answer before that. `reminded` is
-    the appointment of the reminder that is answered, `waits` what the customer waits for. `results` are this
-    turn's by `call_key`, `rounds` its answers with calls.
+    assistant, "" if people or the product spoke since; `wrote` is what the customer wrote before that,
+    `earlier` all that the assistant ever said. `written_on`: they were just told that they may write on.
+    `automatic` is what the product wrote right before this turn, `interrupted` the last answer before that.
+    `reminded` is the appointment of the reminder that is answered, `waits` what the customer waits for.
+    `results` are this turn's by `call_key`, `rounds` its answers with calls.
     """
 
     business: str = ""
@@ -59,6 +64,8 @@ class Transcript:
     lines: tuple[str, ...] = ()
     media: tuple[str, ...] = ()
     said: str = ""
+    wrote: str = ""
+    written_on: bool = False
     earlier: str = ""
     automatic: str = ""
     interrupted: str = ""
@@ -90,7 +97,7 @@ def transcript_of(request: ModelRequest) -> Transcript:
     lines = list(_flat(request))
     opening = _opening(lines)
     context = lines[opening].text if opening >= 0 and lines[opening].text.startswith(_CONTEXT) else ""
-    before = lines[:opening] if context else lines[: max(opening, 0)]
+    before = [line for line in lines[: max(opening, 0)] if not _UNREAD.match(line.text)]
     turn = lines[opening + 1 :] if context else lines[max(opening, 0) :]
     said, unanswered = _before(before)
     written = _flattened([*unanswered, *_words(turn)])
@@ -105,6 +112,9 @@ def transcript_of(request: ModelRequest) -> Transcript:
         lines=tuple(line for text in written if (line := _typed(text)) and line != _EMPTY),
         media=tuple(match[1] for text in written if (match := _NOT_TEXT.match(text))),
         said=said,
+        wrote=_wrote(before),
+        written_on=opening > 0
+        and any(line.text.startswith(_WRITE_ON) for line in lines[opening - 1 : opening]),
         earlier="\n".join(line.text for line in before if line.role == "assistant"),
         automatic=automatic,
         interrupted=_before(_without_automatic(before))[0] if automatic else "",
@@ -120,8 +130,17 @@ def transcript_of(request: ModelRequest) -> Transcript:
 
 
 def _typed(text: str) -> str:
-    """A line of the customer without our own notes on it; a tapped button is the word for it."""
-    return "" if _PICKED.search(text) else _NOT_TEXT.sub("", _TAP.sub(r"\1", text))
+    """A line of the customer without our own notes on it; a tapped button is the word for it.
+
+    What stands beside a place on the map or a contact is its name, not the customer's words.
+    """
+    return "" if _PICKED.search(text) else _NOT_TEXT.sub("", _PLACE.sub(r"\1", _TAP.sub(r"\1", text)))
+
+
+def _wrote(before: list[_Line]) -> str:
+    """The customer's words that the last answer answered."""
+    texts = (line.text for line in reversed(before) if line.role == "user" and line.text)
+    return next((_typed(text) for text in texts if not text.startswith((_CONTEXT, _SYSTEM, *_STAFF))), "")
 
 
 def _picked(written: list[str]) -> Picked | None:

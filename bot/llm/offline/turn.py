@@ -1,6 +1,7 @@
 """One turn: what the request tells, what the last answer left open, and what the customer's words mean."""
 
-from dataclasses import dataclass
+import re
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
 
@@ -26,6 +27,7 @@ _REFUSING = {
     Asked.MOVE: "cancela cancelar",
     Asked.CANCEL: "mantem manter mantenha",
 }
+_PROPOSED = (Asked.BOOK, Asked.MOVE, Asked.CANCEL, Asked.WAIT)
 _CHANGED = {
     Topic.OTHER_SERVICE: {"servico", "servicos"},
     Topic.OTHER_PERSON: {"profissional", "pessoa", "quem"},
@@ -47,7 +49,10 @@ class Turn:
         if held := self._held:
             person = f"{held.service} com {held.person.name}"
             return remembered(f"{Asked.BOOK.value}{person}, {day_told(held.day)}, às {held.time:%H:%M}?")
-        return remembered(self.transcript.said)
+        memory = remembered(self.transcript.said)
+        if self.transcript.written_on and memory.asked in _PROPOSED:
+            return replace(memory, asked=Asked.CHANGES)  # a yes to "Pode escrever!" is none to the proposal
+        return memory
 
     @property
     def is_held(self) -> bool:
@@ -83,10 +88,18 @@ class Turn:
     def can(self, tool: str) -> bool:
         return tool in self.transcript.tools
 
+    @property
+    def asks_on(self) -> bool:
+        """Whether "e a manicure?" asks of another service what was just told of one."""
+        more = re.match(r"e (?:a|o|as|os|quanto|para)? ?(?:\w+ ){1,3}\?", f"{self.reading.text} ")
+        return bool(more) and self.memory.asked == Asked.WANT and not self.reading.has_facts
+
     @cached_property
     def topics(self) -> frozenset[Topic]:
         """What the words are about; "o horário" where it was asked what is to be changed is another hour."""
         asked = self.memory.asked
+        if self.asks_on:
+            return self.reading.topics - {Topic.ALSO} | {Topic.PRICE}
         if Topic.NONE_FITS in self.reading.topics and asked in (Asked.SLOT, Asked.TIME):
             return self.reading.topics | {Topic.OTHER_DAY}
         if asked != Asked.CHANGES:

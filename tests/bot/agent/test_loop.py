@@ -37,7 +37,7 @@ SPECS = tuple(
 
 
 CONTEXT = ToolContext(
-    db=Database("sqlite:///never-opened.db"),
+    db=Database("postgresql://never-opened/none"),
     tenant_id=1,
     customer_id=1,
     conversation_id=1,

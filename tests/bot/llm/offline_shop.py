@@ -107,7 +107,9 @@ class Shop:
         offer = self._offer(servico_id)
         people = [profissional_id] if profissional_id else list(offer.team)
         lines = [line for one in people if (line := self._free_line(one, day, offer, periodo))]
-        heading = f"{offer.name} (servico_id {offer.id}) em {in_words(day)}"
+        heading = (
+            f"{offer.name} (servico_id {offer.id}) {'no' if day.weekday() > 4 else 'na'} {in_words(day)}"
+        )
         if lines:
             return "\n".join([f"Horários livres para {heading}:", *lines])
         why = f"o {self.name} não abre nesse dia" if not self._open(day) else "a agenda já está cheia"

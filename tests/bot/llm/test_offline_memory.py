@@ -213,7 +213,7 @@ def test_a_cut_list_is_known_as_one() -> None:
 
 def test_free_times_are_read() -> None:
     text = (
-        "Horários livres para Corte feminino (servico_id 1) em quarta-feira, 02/12/2026:\n"
+        "Horários livres para Corte feminino (servico_id 1) na quarta-feira, 02/12/2026:\n"
         "- Ana Souza (profissional_id 1): 11:30, 13:00\n"
         "- Bia Lima (profissional_id 2): 12:00 e mais 3"
     )
@@ -225,12 +225,12 @@ def test_free_times_are_read() -> None:
 
 def test_a_refusal_has_a_reason_and_what_is_near() -> None:
     text = (
-        "Não há horário livre para Corte feminino (servico_id 1) em domingo, 06/12/2026: o Studio Bela não "
+        "Não há horário livre para Corte feminino (servico_id 1) no domingo, 06/12/2026: o Studio Bela não "
         "abre nesse dia.\nHorários mais próximos:\n"
         "- segunda-feira, 07/12/2026, às 09:00, com Ana Souza (profissional_id 1)"
     )
     assert reason_in(text) == (
-        "Não há horário livre para Corte feminino em domingo, 06/12/2026: o Studio Bela não abre nesse dia."
+        "Não há horário livre para Corte feminino no domingo, 06/12/2026: o Studio Bela não abre nesse dia."
     )
     assert nearest_in(text) == (Slot(date(2026, 12, 7), time(9), ANA),)
     assert found_in(text, date(2026, 12, 6)).slots == ()

@@ -4,6 +4,7 @@ from datetime import datetime
 
 import pytest
 
+from bot import texts
 from bot.agent import checks
 from bot.agent.evidence import Evidence
 from bot.llm.offline import speech
@@ -891,11 +892,205 @@ def test_times_of_today_are_from_now_on() -> None:
     assert "Tenho livre: 17:30, 18:00." in answer
 
 
+# --- what a newcomer tries -------------------------------------------------------------------------------
+
+
+def with_combination() -> Shop:
+    """A barber's whose list has "Corte e barba" beside the two."""
+    offers = (
+        Offer(1, "Corte masculino", 30, "R$ 50,00", (1, 2)),
+        Offer(2, "Barba", 30, "R$ 40,00", (1, 2)),
+        Offer(3, "Corte e barba", 60, "R$ 80,00", (1,)),
+    )
+    return Shop({1: "Raimundo Nonato", 2: "João Batista"}, offers, name="Barbearia Rio Negro")
+
+
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        ("corte masculino e barba amanhã com Raimundo", "Corte e barba com Raimundo Nonato"),
+        ("barba e corte amanhã com o Raimundo", "Corte e barba com Raimundo Nonato"),
+        ("corte masculino amanhã com Raimundo", "Corte masculino com Raimundo Nonato"),
+        ("quero cortar amanhã com o Raimundo", "Corte masculino com Raimundo Nonato"),
+        ("barba amanhã com o João", "Barba com João Batista"),
+    ],
+)
+def test_a_combination_of_that_name_is_meant(words: str, named: str) -> None:
+    assert f"Então seria: {named}, quinta-feira" in Chat(with_combination()).say(words)
+
+
+def test_only_what_the_professional_does_may_be_meant() -> None:
+    """Of "corte masculino" and "corte infantil" the first João does only one."""
+    assert "Corte masculino com João Batista" in Chat(barber()).say("corte com o João Batista amanhã")
+
+
+PHOTO, RECORDING = texts.unread("image"), texts.unread("audio")
+
+
+@pytest.mark.parametrize("notice", [PHOTO, RECORDING, texts.STICKER])
+def test_a_draft_outlives_what_could_not_be_read(notice: str) -> None:
+    chat = Chat(salon())
+    assert PROPOSAL in chat.say("corte com a Ana amanhã às 10")
+    chat.history.append(
+        {"role": "user", "content": [{"type": "text", "text": "[O cliente enviou uma imagem.]"}]}
+    )
+    chat.automatic(notice, "")
+    chat.say("sim")
+    assert booked(chat.shop) == [((1,), 1, "12-03 10:00")]
+
+
+def test_a_yes_to_writing_on_is_none_to_the_proposal() -> None:
+    chat = Chat(salon())
+    chat.say("corte com a Ana amanhã às 10")
+    for text in (PHOTO, texts.WRITE_ON):
+        chat.automatic(text, "")
+    assert PROPOSAL in chat.say("sim")
+    assert booked(chat.shop) == []
+    chat.automatic(texts.WRITE_ON, "")
+    assert "quinta-feira, 03/12/2026, às 15:00?" in chat.say("15h")
+
+
+def test_other_words_of_the_product_end_a_draft() -> None:
+    chat = Chat(salon())
+    chat.say("corte com a Ana amanhã às 10")
+    chat.automatic("Oi! Passando para lembrar do seu horário.", "")
+    chat.say("sim")
+    assert booked(chat.shop) == []
+
+
+@pytest.mark.parametrize("words", ["tem horário domingo?", "domingo às 10", "dá pra ir no domingo?"])
+def test_a_closed_day_is_told_before_a_service_is_chosen(words: str) -> None:
+    answer = Chat(salon()).say(words)
+    assert answer.startswith("Domingo, 06/12/2026: ")
+    assert "não abre nesse dia" in answer
+    assert answer.endswith("Qual serviço você gostaria?")
+    assert "Então seria: domingo" not in answer
+
+
+def test_an_open_day_is_kept_until_a_service_is_chosen() -> None:
+    chat = Chat(salon())
+    assert "Então seria: sexta-feira, 04/12/2026." in chat.say("tem horário sexta?")
+    assert "Escova com Ana Souza, sexta-feira, 04/12/2026" in chat.say("escova")
+
+
+@pytest.mark.parametrize(
+    "words", ["tem vaga dia 30/02?", "dia 30/02 às 10", "escova dia 30/02", "quero marcar 31 de abril"]
+)
+def test_a_day_that_does_not_exist_is_named(words: str) -> None:
+    answer = Chat(salon()).say(words)
+    assert answer.startswith(("O dia 30/02 não existe", "O dia 31/04 não existe"))
+
+
+def test_a_place_on_the_map_is_no_question() -> None:
+    """Its name may look like one ("Centro", "Estacionamento")."""
+    shop = salon(system="Você é o assistente virtual de X.\n\nSobre: Salão no centro.\n\n# Como trabalhar")
+    for sent in ("uma localização", "um contato"):
+        answer = Chat(shop).say(f"[O cliente enviou {sent}.] Rua do Centro, 10")
+        assert answer.startswith(f"Recebi {sent}")
+        assert "Salão" not in answer
+
+
+def test_who_is_not_understood_is_offered_a_person() -> None:
+    """The first time already, by a yes or, where another question is open, by a word."""
+    chat = Chat(salon())
+    assert chat.say("xis blablá").endswith("Quer que eu chame uma pessoa da equipe?")
+    chat.say("sim")
+    assert chat.shop.asked_for_person == ["Pediu para falar com uma pessoa: “xis blablá”"]
+    other = Chat(salon())
+    other.say("escova amanhã")
+    answer = other.say("xis blablá")
+    assert "é só escrever “atendente”" in answer
+    assert answer.endswith("Qual horário você prefere?")
+    other.say("atendente")
+    assert other.shop.asked_for_person == [
+        "Pediu para falar com uma pessoa: “atendente” (combinava Escova com Ana Souza)"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("words", "motive"),
+    [
+        (
+            "quero falar com a gerente sobre o meu pacote",
+            "Pediu para falar com uma pessoa: “quero falar com a gerente",
+        ),
+        ("que atendimento péssimo, ninguém me responde", "Está insatisfeito: “que atendimento péssimo"),
+        ("vcs são uma merda", "Está insatisfeito: “vcs são uma merda”"),
+        ("quero meu dinheiro de volta", "Está insatisfeito: “quero meu dinheiro de volta”"),
+    ],
+)
+def test_staff_read_why_in_the_customers_own_words(words: str, motive: str) -> None:
+    chat = Chat(salon())
+    chat.say(words)
+    [told] = chat.shop.asked_for_person
+    assert told.startswith(motive)
+
+
+def test_a_long_complaint_is_shortened_for_staff() -> None:
+    chat = Chat(salon())
+    chat.say("quero falar com a gerente " + "porque " * 200)
+    [told] = chat.shop.asked_for_person
+    assert len(told) < 200
+    assert told.endswith("…”")
+
+
+def test_who_is_upset_is_not_answered_cheerfully() -> None:
+    assert Chat(salon()).say("que atendimento péssimo") == speech.UPSET
+
+
+def test_one_price_after_the_other() -> None:
+    """ "E a manicure?" behind a price asks for another, and the visit is for what was asked last."""
+    chat = Chat(salon())
+    chat.say("quanto custa a escova?")
+    answer = chat.say("e a manicure?")
+    assert answer.startswith("- Manicure – 30 min")
+    assert answer.endswith("Quer ver os horários para Manicure?")
+    assert "Então seria: Manicure com Carla Dias." in chat.say("sim")
+
+
+def test_two_prices_are_a_visit_of_both() -> None:
+    chat = Chat(salon())
+    assert chat.say("quanto custa corte e escova?").endswith(
+        "Quer ver os horários para Corte feminino + Escova?"
+    )
+    assert "Então seria: Corte feminino + Escova com Ana Souza." in chat.say("sim")
+
+
+def test_a_price_from_the_list_is_a_choice() -> None:
+    chat = Chat(salon())
+    chat.say("queria fazer luzes")
+    assert chat.say("quanto fica a manicure?").endswith("Quer ver os horários para Manicure?")
+
+
+def test_second_thoughts_move_what_was_just_booked() -> None:
+    chat = Chat(salon())
+    chat.say("corte com a Ana amanhã às 10")
+    chat.say("sim")
+    answer = chat.say("na verdade quero sexta")
+    assert "Vamos mudar: Corte feminino com Ana Souza, quinta-feira, 03/12/2026, às 10:00." in answer
+    assert "Para: sexta-feira, 04/12/2026" in answer
+
+
+def test_a_person_is_not_offered_again_and_again() -> None:
+    shop = salon(system="Você é o assistente virtual de X.\n\nSobre: Aceitamos Pix.\n\n# Como trabalhar")
+    chat = Chat(shop)
+    assert chat.say("qual o horário de funcionamento?").endswith("Quer que eu chame uma pessoa da equipe?")
+    assert chat.say("aceita pix?") == "Aceitamos Pix."
+
+
+def test_the_name_of_who_comes_may_be_told() -> None:
+    chat = Chat(salon(customer=""))
+    chat.say("manicure para minha filha amanhã às 10")
+    answer = chat.say("o nome dela é Sofia")
+    assert answer.startswith("Prazer, Sofia!")
+    assert answer.endswith("Em nome de Sofia.")
+
+
 SENTENCES = {name: value for name, value in vars(speech).items() if name.isupper() and isinstance(value, str)}
 
 
 @pytest.mark.parametrize("name", SENTENCES)
 def test_fixed_sentences_pass_the_checks_of_the_loop(name: str) -> None:
     """None claims a booking or promises a later word; a person is promised only where the turn ends so."""
-    ends = name in ("STAFF_COMES", "STAFF_CALLED", "FAILED", "UNCLEAR_WRITE")
+    ends = name in ("STAFF_COMES", "STAFF_CALLED", "UPSET", "FAILED", "UNCLEAR_WRITE")
     assert checks.fault(SENTENCES[name], Evidence(), final=ends) is None
