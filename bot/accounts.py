@@ -1,5 +1,6 @@
 """Staff logins for the commands: by slug and e-mail, with errors in one sentence."""
 
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlmodel import Session, col, select
@@ -16,32 +17,50 @@ class AccountError(Exception):
     """It cannot be done. The text is one sentence for whoever runs the command."""
 
 
-def add(db: Database, now: datetime, slug: str, email: str, name: str, given: str | None) -> str:
+def add(
+    db: Database, now: datetime, slug: str, email: str, name: str, given: str | None, role: str = "owner"
+) -> str:
     """Add a login; gives its password, generated where none was given."""
     password = given if given is not None else passwords.generate()
     try:
         with db.writing() as session:
-            staff.add(session, now, tenant_id(session, slug), email, name, password)
+            staff.add(session, now, tenant_id(session, slug), email, name, password, role)
     except Unacceptable as error:
         raise AccountError(str(error)) from None
     return password
 
 
-def reset(db: Database, now: datetime, email: str, given: str | None) -> str:
-    """Give a login a new password, and end its sessions; gives the password."""
+@dataclass(frozen=True)
+class Reset:
+    """A new password; `disabled`: nobody can log in with it until the login is enabled again."""
+
+    password: str
+    disabled: bool
+
+
+def reset(db: Database, now: datetime, email: str, given: str | None) -> Reset:
+    """Give a login a new password, and end its sessions."""
     password = given if given is not None else passwords.generate()
     try:
         with db.writing() as session:
-            staff.reset_password(session, now, _found(session, email), password)
+            found = _found(session, email)
+            staff.reset_password(session, now, found, password)
+            return Reset(password, session.get_one(Staff, found).disabled_at is not None)
     except Unacceptable as error:
         raise AccountError(str(error)) from None
-    return password
 
 
-def disable(db: Database, now: datetime, email: str) -> None:
+def disable(db: Database, now: datetime, email: str) -> int:
+    """Shut a login out; gives how many conversations it held, which wait for others now."""
     with db.reading() as session:
         found = _found(session, email)
-    team.disable(db, now, found)
+    return team.disable(db, now, found)
+
+
+def enable(db: Database, now: datetime, email: str) -> None:
+    """Let a disabled login in again, with the password that it had."""
+    with db.writing() as session:
+        team.enable(session, now, _found(session, email))
 
 
 def lines(db: Database, slug: str | None) -> list[str]:

@@ -26,6 +26,7 @@ from models import business_file, customer_data, erasure, schema
 from models.business_file import BusinessFileErrors
 from models.db import Database
 from models.errors import Conflict, NotFound
+from models.staff import ROLES
 from models.tenant import Tenant
 
 
@@ -227,11 +228,19 @@ def staff() -> None:
 @click.option("--tenant", required=True, help="The business's slug.")
 @click.option("--email", required=True)
 @click.option("--name", required=True)
+@click.option(
+    "--role",
+    type=click.Choice(ROLES),
+    default="owner",
+    show_default=True,
+    help="What they may do: an attendant answers, a manager also sees figures and manages attendants.",
+)
 @click.option("--password-stdin", is_flag=True, help="Read the password from standard input.")
-def staff_add(tenant: str, email: str, name: str, password_stdin: bool) -> None:
+def staff_add(tenant: str, email: str, name: str, role: str, password_stdin: bool) -> None:
     """Add a login; prints a generated password where none is piped in."""
     given = sys.stdin.readline().rstrip("\n") if password_stdin else None
-    password = accounts.add(_database(_settings()), bootstrap.system_clock(), tenant, email, name, given)
+    now = bootstrap.system_clock()
+    password = accounts.add(_database(_settings()), now, tenant, email, name, given, role)
     click.echo(f"Login: {email}")
     if given is None:
         click.echo(f"Password: {password}")
@@ -251,16 +260,29 @@ def staff_list(tenant: str | None) -> None:
 def staff_reset(email: str, password_stdin: bool) -> None:
     """Give a login a new password and end its sessions."""
     given = sys.stdin.readline().rstrip("\n") if password_stdin else None
-    password = accounts.reset(_database(_settings()), bootstrap.system_clock(), email, given)
-    click.echo(f"New password for {email}" + ("" if given else f": {password}"))
+    done = accounts.reset(_database(_settings()), bootstrap.system_clock(), email, given)
+    click.echo(f"New password for {email}" + ("" if given else f": {done.password}"))
+    if done.disabled:
+        cure = f"horacerta staff enable --email {email}"
+        click.echo(f"This login is disabled: the password opens nothing until you run: {cure}", err=True)
 
 
 @staff.command("disable")
 @click.option("--email", required=True)
 def staff_disable(email: str) -> None:
-    """Shut a login out at once."""
-    accounts.disable(_database(_settings()), bootstrap.system_clock(), email)
+    """Shut a login out at once; the conversations that it held wait for others again."""
+    freed = accounts.disable(_database(_settings()), bootstrap.system_clock(), email)
     click.echo(f"Disabled: {email}")
+    if freed:
+        click.echo(f"Back in the queue: {freed} conversation{'' if freed == 1 else 's'}")
+
+
+@staff.command("enable")
+@click.option("--email", required=True)
+def staff_enable(email: str) -> None:
+    """Let a disabled login in again, with the password that it had."""
+    accounts.enable(_database(_settings()), bootstrap.system_clock(), email)
+    click.echo(f"Enabled: {email}")
 
 
 class Phone(click.ParamType[str]):

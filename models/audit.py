@@ -1,10 +1,11 @@
 """Who did what and when: rows are only ever added."""
 
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import JSON, Index, select
+from sqlalchemy import JSON, ColumnElement, Index, Table, or_, select
 from sqlmodel import Field, Session, SQLModel
 
 from models.db import UtcDateTime, table
@@ -66,28 +67,58 @@ class Entry:
     other: str | None
 
 
-def page(session: Session, tenant_id: int, *, before: int | None = None) -> list[Entry]:
-    """The newest acts of a business, or those before an id; at most PAGE."""
+@dataclass(frozen=True)
+class Wanted:
+    """Which acts: of one person or of the program itself, with some nouns, in [begins, ends)."""
+
+    staff_id: int | None = None
+    by_program: bool = False
+    nouns: tuple[str, ...] = ()
+    begins: datetime | None = None
+    ends: datetime | None = None
+
+    def conditions(self, events: Table) -> Iterator[ColumnElement[bool]]:
+        if self.by_program:
+            yield events.c.staff_id.is_(None)
+        elif self.staff_id is not None:
+            yield events.c.staff_id == self.staff_id
+        if self.nouns:
+            yield or_(*(events.c.action.startswith(f"{noun}.", autoescape=True) for noun in self.nouns))
+        if self.begins is not None:
+            yield events.c.at >= self.begins
+        if self.ends is not None:
+            yield events.c.at < self.ends
+
+
+ALL = Wanted()
+
+
+def page(session: Session, tenant_id: int, wanted: Wanted = ALL, *, before: int | None = None) -> list[Entry]:
+    """The newest acts of a business, or those before an id; one more than PAGE where there are more."""
     events, people = table(AuditEvent), AuditEvent.metadata.tables["staff"]
     query = (
         select(events, people.c.name.label("who"))
         .outerjoin(people, people.c.id == events.c.staff_id)
-        .where(events.c.tenant_id == tenant_id)
+        .where(events.c.tenant_id == tenant_id, *wanted.conditions(events))
         .order_by(events.c.id.desc())
-        .limit(PAGE)
+        .limit(PAGE + 1)
     )
     if before is not None:
         query = query.where(events.c.id < before)
     rows = session.execute(query).all()
-    others = {_other(row) for row in rows} - {None}
-    found = session.execute(
-        select(people.c.id, people.c.name).where(people.c.tenant_id == tenant_id, people.c.id.in_(others))
-    )
-    names: dict[int | None, str] = {row.id: row.name for row in found}
+    names = _names(session, tenant_id, {other for row in rows if (other := _other(row)) is not None})
     return [
-        Entry(row.id, row.at, row.action, row.subject_id, row.detail, row.who, names.get(_other(row)))
+        Entry(row.id, row.at, row.action, row.subject_id, row.detail, row.who, names.get(_other(row) or 0))
         for row in rows
     ]
+
+
+def _names(session: Session, tenant_id: int, staff_ids: Collection[int]) -> dict[int, str]:
+    people = AuditEvent.metadata.tables["staff"]
+    query = select(people.c.id, people.c.name).where(
+        people.c.tenant_id == tenant_id, people.c.id.in_(staff_ids)
+    )
+    return {row.id: row.name for row in session.execute(query)}
 
 
 def _other(row: Any) -> int | None:

@@ -407,6 +407,12 @@ def end_all(session: Session, now: datetime, staff_id: int) -> None:
     )
 
 
+def log_out_everywhere(session: Session, now: datetime, tenant_id: int, staff_id: int, *, by: int) -> None:
+    """End every session of a login by somebody's wish: of a lost phone, of a browser left open."""
+    end_all(session, now, staff_id)
+    audit.record(session, now, tenant_id, "staff.end_sessions", staff_id=by, subject_id=staff_id)
+
+
 def sessions_of(session: Session, now: datetime, staff_id: int) -> list[StaffSession]:
     """A login's sessions in force, the one seen last first."""
     query = (

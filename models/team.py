@@ -8,14 +8,14 @@ import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from sqlalchemy import ForeignKeyConstraint, Select, func, select
+from sqlalchemy import ColumnElement, ForeignKeyConstraint, Select, func, select, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
 from models import audit, desk, staff
 from models import password as passwords
 from models.conversation import Conversation
-from models.db import Database, UtcDateTime
+from models.db import Database, UtcDateTime, change, table
 from models.errors import NotFound, Refusal
 from models.staff import EMAIL, ROLES, Staff
 
@@ -93,13 +93,7 @@ def _link(
     staff_id: int | None = None,
 ) -> str:
     """Of several links for one address only the newest opens."""
-    query = select(StaffInvite).where(
-        col(StaffInvite.tenant_id) == tenant_id,
-        col(StaffInvite.email) == email,
-        col(StaffInvite.used_at).is_(None),
-    )
-    for earlier in session.scalars(query):
-        earlier.used_at = now
+    _shut(session, now, tenant_id, col(StaffInvite.email) == email)
     token = secrets.token_urlsafe(32)
     session.add(
         StaffInvite(
@@ -115,6 +109,41 @@ def _link(
         )
     )
     return token
+
+
+def _shut(session: Session, now: datetime, tenant_id: int, *which: ColumnElement[bool]) -> int:
+    """Make links of a business open nothing any more; gives how many of them would have."""
+    links = table(StaffInvite)
+    open_ = (links.c.tenant_id == tenant_id, links.c.used_at.is_(None), links.c.expires_at > now)
+    return change(session, update(links).where(*open_, *which).values(used_at=now))
+
+
+def invited(session: Session, now: datetime, tenant_id: int) -> list[StaffInvite]:
+    """The links for new colleagues that still open, the newest first."""
+    query = select(StaffInvite).where(
+        col(StaffInvite.tenant_id) == tenant_id,
+        col(StaffInvite.staff_id).is_(None),
+        col(StaffInvite.used_at).is_(None),
+        col(StaffInvite.expires_at) > now,
+    )
+    return list(session.scalars(query.order_by(col(StaffInvite.id).desc())))
+
+
+def withdraw(session: Session, now: datetime, tenant_id: int, by: int, invite_id: int) -> None:
+    """Take an invitation back; one that does not open any more stays as it is. Raises NotFound, Refusal."""
+    found = session.scalar(
+        select(StaffInvite).where(
+            col(StaffInvite.tenant_id) == tenant_id,
+            col(StaffInvite.id) == invite_id,
+            col(StaffInvite.staff_id).is_(None),
+        )
+    )
+    if found is None:
+        raise NotFound("invite")
+    if not may_manage(_team(session, tenant_id)[by], found.role):
+        raise Refusal("SEM_PODER")
+    if _shut(session, now, tenant_id, col(StaffInvite.id) == invite_id):
+        audit.record(session, now, tenant_id, "staff.withdraw", staff_id=by, detail={"role": found.role})
 
 
 def peek(session: Session, now: datetime, token: str) -> StaffInvite | None:
@@ -184,36 +213,54 @@ def set_role(session: Session, now: datetime, tenant_id: int, by: int, staff_id:
     if person.role != role:
         detail = {"before": person.role, "after": role}
         person.role = role
+        # What they have invited with more power than they have now is not to come in after all.
+        _shut(session, now, tenant_id, col(StaffInvite.made_by) == staff_id)
         audit.record(
             session, now, tenant_id, "staff.set_role", staff_id=by, subject_id=staff_id, detail=detail
         )
 
 
-def enable(session: Session, now: datetime, tenant_id: int, by: int, staff_id: int) -> None:
-    """Let a disabled login in again, with a new session."""
-    person = _managed(session, tenant_id, by, staff_id)
+def enable(session: Session, now: datetime, staff_id: int, *, by: int | None = None) -> None:
+    """Let a disabled login in again, with a new session and the password that it had.
+
+    `by` None is whoever runs this program, who may do all. One that is in force stays as it is.
+    """
+    person = _person(session, staff_id, by)
     if person.disabled_at is not None:
         person.disabled_at = None
-        audit.record(session, now, tenant_id, "staff.enable", staff_id=by, subject_id=staff_id)
+        audit.record(session, now, person.tenant_id, "staff.enable", staff_id=by, subject_id=staff_id)
 
 
 def disable(db: Database, now: datetime, staff_id: int, *, by: int | None = None) -> int:
     """Shut a login out at once; gives how many conversations it held, which go back into the queue.
 
-    `by` None is whoever runs this program, who may do all. A disabled one stays as it is.
+    The links that it has made open nothing any more. `by` None is whoever runs this program, who may do all.
+    A disabled one stays as it is.
     """
     with db.writing() as session:
-        tenant_id = staff.tenant_of(session, staff_id)
-        person = _team(session, tenant_id)[staff_id]
-        if by is not None:
-            _managed(session, staff.tenant_of(session, by), by, staff_id)
+        person = _person(session, staff_id, by)
+        tenant_id = person.tenant_id
         if person.disabled_at is None:
             person.disabled_at = now
             audit.record(session, now, tenant_id, "staff.disable", staff_id=by, subject_id=staff_id)
         staff.end_all(session, now, staff_id)
+        _shut(session, now, tenant_id, col(StaffInvite.made_by) == staff_id)
     # Only now: whoever takes a conversation looks at the login while holding that conversation.
     with db.writing() as session:
         return desk.let_all_go(session, now, tenant_id, staff_id, why="disabled", by=by)
+
+
+def end_sessions(session: Session, now: datetime, tenant_id: int, by: int, staff_id: int) -> None:
+    """Log a colleague out everywhere."""
+    _managed(session, tenant_id, by, staff_id)
+    staff.log_out_everywhere(session, now, tenant_id, staff_id, by=by)
+
+
+def _person(session: Session, staff_id: int, by: int | None) -> Staff:
+    """The login, if `by` may manage it; all of its team is locked."""
+    if by is not None:
+        return _managed(session, staff.tenant_of(session, by), by, staff_id)
+    return _team(session, staff.tenant_of(session, staff_id))[staff_id]
 
 
 def _team(session: Session, tenant_id: int) -> Mapping[int, Staff]:

@@ -3,7 +3,9 @@
 from dataclasses import dataclass
 
 from flask import Blueprint, Response, flash, make_response, redirect, render_template, request, url_for
+from flask import session as cookie
 from flask.typing import ResponseReturnValue
+from flask_login import logout_user
 
 from bot.web import context, login, words
 from models import password as passwords
@@ -98,6 +100,18 @@ def end_others() -> ResponseReturnValue:
         staff.end_others(session, context.now(), context.staff_id(), context.session_id())
     flash("As outras sessões foram encerradas.")
     return redirect(url_for("account.show"), 303)
+
+
+@blueprint.post("/sessoes/encerrar-todas")
+def end_all() -> ResponseReturnValue:
+    """Log out everywhere, here too."""
+    me = context.staff_id()
+    with context.services().db.writing() as session:
+        staff.log_out_everywhere(session, context.now(), context.tenant_id(), me, by=me)
+    logout_user()
+    cookie.clear()
+    flash("Você saiu de todos os aparelhos.")
+    return redirect(url_for("login.form"), 303)
 
 
 def _page(problem: str = "", *, status: int = 200) -> Response:

@@ -23,6 +23,7 @@ from bot.web import (
     dashboard,
     headers,
     health,
+    journal,
     login,
     queue,
     team,
@@ -70,6 +71,7 @@ def create_app(services: Services, extra_blueprints: Iterable[Blueprint] = ()) -
         team.blueprint,
         team.door,
         dashboard.blueprint,
+        journal.blueprint,
         health.blueprint,
     )
     for blueprint in (*own, *extra_blueprints):

@@ -1,7 +1,8 @@
-"""/equipe, /registro and /convite: who works here, what was done, and how somebody new comes in."""
+"""/equipe and /convite: who works here, and how somebody new comes in."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 
 from flask import (
     Blueprint,
@@ -19,12 +20,12 @@ from flask.typing import ResponseReturnValue
 from bot.web import context, login, words
 from bot.web.account import PASSWORD_RULE
 from bot.whatsapp import clean
-from models import audit, staff, team
 from models import password as passwords
-from models.audit import Entry
+from models import staff, team
 from models.errors import Refusal
 from models.password import Unacceptable
 from models.staff import ROLES, Staff
+from models.team import StaffInvite
 
 ID = "/<int(max=2147483647):staff_id>"
 
@@ -101,10 +102,33 @@ def disable(staff_id: int) -> ResponseReturnValue:
 def enable(staff_id: int) -> ResponseReturnValue:
     try:
         with context.services().db.writing() as db:
-            team.enable(db, context.now(), context.tenant_id(), context.staff_id(), staff_id)
+            team.enable(db, context.now(), staff_id, by=context.staff_id())
     except Refusal as refusal:
         return _page(_PROBLEMS[refusal.code], status=403)
     flash("Acesso reativado.")
+    return redirect(url_for("team.index"), 303)
+
+
+@blueprint.post(f"/equipe{ID}/sair")
+def end_sessions(staff_id: int) -> ResponseReturnValue:
+    try:
+        with context.services().db.writing() as db:
+            team.end_sessions(db, context.now(), context.tenant_id(), context.staff_id(), staff_id)
+            name = db.get_one(Staff, staff_id).name
+    except Refusal as refusal:
+        return _page(_PROBLEMS[refusal.code], status=403)
+    flash(f"{name} saiu de todos os aparelhos.")
+    return redirect(url_for("team.index"), 303)
+
+
+@blueprint.post("/equipe/convites/<int(max=2147483647):invite_id>/cancelar")
+def withdraw(invite_id: int) -> ResponseReturnValue:
+    try:
+        with context.services().db.writing() as db:
+            team.withdraw(db, context.now(), context.tenant_id(), context.staff_id(), invite_id)
+    except Refusal as refusal:
+        return _page(_PROBLEMS[refusal.code], status=403)
+    flash("Convite cancelado: o link não abre mais.")
     return redirect(url_for("team.index"), 303)
 
 
@@ -132,11 +156,13 @@ def _page(
     with context.services().db.reading() as db:
         people = staff.list_of(db, context.tenant_id())
         holds = team.holdings(db, context.tenant_id())
+        invited = team.invited(db, context.now(), context.tenant_id())
     actor = context.current_staff()
     page = render_template(
         "staff/team.html",
         tenant=context.current_tenant(),
         people=[_colleague(person, holds) for person in people],
+        invited=[_invited(each) for each in invited],
         roles=[(role, words.ROLES[role]) for role in ROLES if team.may_manage(actor, role)],
         problem=problem,
         typed=typed or {},
@@ -162,44 +188,22 @@ def _colleague(person: Staff, holds: Mapping[int, int]) -> Colleague:
     )
 
 
+def _invited(link: StaffInvite) -> dict[str, object]:
+    minutes = max(1, (link.expires_at - context.now()) // timedelta(minutes=1))
+    return {
+        "id": link.id,
+        "name": link.name,
+        "email": link.email,
+        "role": words.ROLES[link.role],
+        "minutes": minutes,
+        "managed": team.may_manage(context.current_staff(), link.role),
+    }
+
+
 def _address(token: str) -> str:
     """The link. Its host is a setting, never what a request says of itself, where there is that setting."""
     base = context.services().settings.public_url or request.host_url.rstrip("/")
     return base + url_for("door.show", token=token)
-
-
-# The log
-
-
-@blueprint.get("/registro")
-def log() -> ResponseReturnValue:
-    before = request.args.get("antes", "")
-    with context.services().db.reading() as db:
-        entries = audit.page(
-            db,
-            context.tenant_id(),
-            before=int(before) if before.isascii() and before.isdigit() and len(before) < 10 else None,
-        )
-    more = entries[-1].id if len(entries) == audit.PAGE else None
-    return render_template(
-        "staff/log.html",
-        tenant=context.current_tenant(),
-        entries=[_told(entry) for entry in entries],
-        more=more,
-        paged=bool(before),
-    )
-
-
-def _told(entry: Entry) -> dict[str, object]:
-    now, zone = context.now(), context.current_tenant().zone
-    talk = entry.subject_id if entry.action.startswith("conversation.") else None
-    return {
-        "at": words.moment(entry.at, now, zone),
-        "iso": entry.at.isoformat(),
-        "who": entry.who or "O sistema",
-        "what": words.logged(entry.action, entry.other, entry.detail),
-        "talk": talk,
-    }
 
 
 # Coming in by a link

@@ -79,6 +79,8 @@ _LOGGED = {
     "staff.password_link": "gerou um link de senha para {other}",
     "staff.reset_password": "guardou uma senha nova para {other}",
     "staff.change_password": "trocou a própria senha",
+    "staff.withdraw": "cancelou um convite",
+    "staff.end_sessions": "fez {other} sair de todos os aparelhos",
     "staff.disable": "desativou o acesso de {other}",
     "staff.enable": "reativou o acesso de {other}",
     "staff.set_role": "mudou o papel de {other} para {role}",
@@ -105,6 +107,9 @@ _LOGGED = {
     "appointment.confirm": "recebeu a confirmação de um horário",
     "block.add": "bloqueou um horário",
     "block.remove": "removeu um bloqueio",
+    "waitlist.remove": "tirou um cliente da lista de espera",
+    "waitlist.leave": "tirou da lista de espera um cliente que pediu",
+    "business.import": "importou os dados da empresa",
     "feed.renew": "criou um endereço de calendário",
     "feed.revoke": "desativou um endereço de calendário",
 }

@@ -104,6 +104,7 @@ def wait_for(url: str) -> httpx.Response:
         ["staff", "list"],
         ["staff", "reset-password"],
         ["staff", "disable"],
+        ["staff", "enable"],
         ["chat"],
         ["doctor"],
     ],
@@ -165,6 +166,10 @@ def test_shop_is_opened_step_by_step(shell: Shell) -> None:
     assert "a@b.br" in shell.run("staff", "list").stdout
     assert shell.run("staff", "disable", "--email", "a@b.br").returncode == 0
     assert "disabled" in shell.run("staff", "list", "--tenant", "studio-bela").stdout
+    warned = shell.run("staff", "reset-password", "--email", "a@b.br")
+    assert "horacerta staff enable --email a@b.br" in warned.stderr
+    assert shell.run("staff", "enable", "--email", "a@b.br").returncode == 0
+    assert "disabled" not in shell.run("staff", "list").stdout
     talk = shell.run("chat", "--tenant", "studio-bela", stdin="oi\nquero falar com uma pessoa\nalô?\n")
     assert (talk.returncode, talk.stderr) == (0, "")
     assert "Studio Bela" in talk.stdout

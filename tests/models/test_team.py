@@ -140,7 +140,7 @@ def test_nobody_gives_a_role_that_they_do_not_manage(talk: Talk, actor: str, oth
         give()
 
 
-@pytest.mark.parametrize("act", ["disable", "enable", "set_role", "new_link"])
+@pytest.mark.parametrize("act", ["disable", "enable", "set_role", "new_link", "end_sessions"])
 def test_a_colleague_of_another_business_is_missing(talk: Talk, act: str) -> None:
     role(talk, talk.carla, "attendant")
 
@@ -152,7 +152,9 @@ def test_a_colleague_of_another_business_is_missing(talk: Talk, act: str) -> Non
                 place = (session, talk.now, talk.tenant, talk.ana, staff_id)
                 match act:
                     case "enable":
-                        team.enable(*place)
+                        team.enable(session, talk.now, staff_id, by=talk.ana)
+                    case "end_sessions":
+                        team.end_sessions(*place)
                     case "set_role":
                         team.set_role(*place, "manager")
                     case "new_link":

@@ -14,6 +14,7 @@ from models.canned import CannedReply
 from models.db import Database
 from models.handoff import Reason
 from models.staff import Staff, StaffSession
+from models.team import StaffInvite
 from models.tenant import Tenant
 from tests.bot.web.office import ANA, BRUNO, LEAK, Office, result, token
 from tests.bot.web.test_agenda_routes import AGENDA
@@ -67,12 +68,15 @@ ROUTES = {
     ("POST", "/conta/preferencias"): STAFF,
     ("POST", f"{LOGIN}/encerrar"): STAFF,
     ("POST", "/conta/sessoes/encerrar"): STAFF,
+    ("POST", "/conta/sessoes/encerrar-todas"): STAFF,
     ("GET", "/equipe"): MANAGER,
     ("POST", "/equipe/convidar"): MANAGER,
     ("POST", f"{PERSON}/senha"): MANAGER,
     ("POST", f"{PERSON}/papel"): MANAGER,
     ("POST", f"{PERSON}/desativar"): MANAGER,
     ("POST", f"{PERSON}/reativar"): MANAGER,
+    ("POST", f"{PERSON}/sair"): MANAGER,
+    ("POST", "/equipe/convites/<int(max=2147483647):invite_id>/cancelar"): MANAGER,
     ("GET", "/registro"): MANAGER,
     ("GET", "/painel"): MANAGER,
     ("GET", "/painel/dias.csv"): MANAGER,
@@ -113,6 +117,7 @@ class Ids:
     staff: int
     reply: int
     session: int
+    invite: int
 
     def path(self, rule: str) -> str:
         for name, value in vars(self).items():
@@ -120,7 +125,7 @@ class Ids:
         return rule.replace("<token>", "x").replace("<path:filename>", "nada.css")
 
 
-NOWHERE = Ids(*[MISSING] * 5)
+NOWHERE = Ids(*[MISSING] * 6)
 
 
 @dataclass
@@ -172,11 +177,22 @@ def furnished(office: Office, place: agenda.Ids, person: int, mark: str) -> Ids:
         open_ = StaffSession(
             staff_id=person, token_hash=mark, created_at=office.clock(), last_seen_at=office.clock()
         )
-        session.add(open_)
+        invite = StaffInvite(
+            tenant_id=place.tenant,
+            email=f"convite-{mark.lower()}@bela.test",
+            name=f"Convite {mark}",
+            role="attendant",
+            token_hash=f"hash {mark}",
+            made_by=person,
+            created_at=office.clock(),
+            expires_at=office.clock() + team.LINK_LIFE,
+        )
+        session.add_all([open_, invite])
         session.flush()
         assert reply.id is not None
         assert open_.id is not None
-        return Ids(conversation_id, run_id, other, reply.id, open_.id)
+        assert invite.id is not None
+        return Ids(conversation_id, run_id, other, reply.id, open_.id, invite.id)
 
 
 @pytest.fixture

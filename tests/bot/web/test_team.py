@@ -9,7 +9,7 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from bot.web.account import device
-from models import desk, staff
+from models import staff
 from models.conversation import Holder
 from models.db import Database
 from models.staff import Staff
@@ -214,31 +214,61 @@ def test_a_disabled_login_gets_no_new_password(office: Office, client: FlaskClie
     assert post(visitor, link, page=link, new=NEW, again=NEW).status_code == 410
 
 
-# The log
+def test_out_of_all_browsers_by_a_colleague(office: Office, client: FlaskClient) -> None:
+    """Of a lost phone, say; the password stays, so that they come in again."""
+    browsers = [office.client(BRUNO), office.client(BRUNO)]
+    assert post(client, f"/equipe/{office.bruno}/sair").location == "/equipe"
+    assert [each.get("/fila").status_code for each in browsers] == [303, 303]
+    assert "Bruno Reis saiu de todos os aparelhos." in client.get("/equipe").text
+    assert office.client(BRUNO).get("/fila").status_code == 200
+    assert "fez Bruno Reis sair de todos os aparelhos" in client.get("/registro").text
 
 
-def test_the_log_tells_who_did_what(office: Office, client: FlaskClient) -> None:
-    talk = office.says()
-    office.takes(talk, office.bruno)
-    page = client.get("/registro").text
-    assert "<bdi>Bruno Reis</bdi> assumiu uma conversa" in page
-    assert f'href="/fila/{talk}"' in page
-    assert "<bdi>Ana Souza</bdi> entrou" in page
+# Invitations that are open
 
 
-def test_the_log_comes_in_pages(office: Office, client: FlaskClient) -> None:
-    talk = office.says()
-    for _ in range(60):
-        office.takes(talk, office.bruno)
-        with office.db.writing() as session:
-            desk.release(session, office.clock(), office.bela.tenant, talk, office.bruno)
-    first = client.get("/registro").text
-    following = re.search(r'href="(/registro\?antes=\d+)"', first)
-    assert following
-    second = client.get(following[1]).text
-    assert first.count("<li>") == 100
-    assert first.count("<li>") + second.count("<li>") == 121
-    assert client.get("/registro?antes=x").status_code == 200
+def test_an_invitation_is_listed_and_can_be_taken_back(office: Office, client: FlaskClient) -> None:
+    link = link_of(invite(client))
+    page = client.get("/equipe").text
+    assert "nina@bela.test" in page
+    assert "vale por mais 60 min" in page
+    assert link not in page, "it is shown once"
+    found = re.search(r'action="(/equipe/convites/\d+/cancelar)"', page)
+    assert found
+    assert post(client, found[1]).status_code == 303
+    assert office.client(None).get(link).status_code == 410
+    assert "nina@bela.test" not in client.get("/equipe").text
+    assert post(client, found[1]).status_code == 303, "twice is fine"
+    assert client.get("/registro").text.count("cancelou um convite") == 1
+
+
+def test_a_manager_takes_no_manager_s_invitation_back(office: Office, client: FlaskClient) -> None:
+    link = link_of(invite(client, role="manager"))
+    role(office, office.bruno, "manager")
+    bruno = office.client(BRUNO)
+    assert "/cancelar" not in bruno.get("/equipe").text
+    with office.db.reading() as session:
+        (open_,) = session.exec(select(StaffInvite)).all()
+    assert post(bruno, f"/equipe/convites/{open_.id}/cancelar").status_code == 403
+    assert office.client(None).get(link).status_code == 200
+
+
+@pytest.mark.parametrize("act", ["desativar", "papel"])
+def test_who_loses_power_leaves_no_door_open(office: Office, client: FlaskClient, act: str) -> None:
+    """Not even one that they opened before: an invitation would bring them back in."""
+    role(office, office.bruno, "owner")
+    bruno = office.client(BRUNO)
+    invited = link_of(invite(bruno, role="owner"))
+    renewed = link_of(post(bruno, f"/equipe/{office.ana}/senha").text)
+    post(client, f"/equipe/{office.bruno}/{act}", role="attendant")
+    visitor = office.client(None)
+    assert [visitor.get(each).status_code for each in (invited, renewed)] == [410, 410]
+
+
+def invite(client: FlaskClient, **form: str) -> str:
+    """The page that shows the link."""
+    values = {"name": "Nina", "email": "nina@bela.test", "role": "attendant", **form}
+    return post(client, "/equipe/convidar", **values).text
 
 
 # One's own account
@@ -315,6 +345,15 @@ def test_all_other_sessions_at_once(office: Office) -> None:
     ana = office.client(ANA)
     post(here, "/conta/sessoes/encerrar")
     assert [each.get("/fila").status_code for each in (here, elsewhere, ana)] == [200, 303, 200]
+
+
+def test_out_of_all_browsers_and_of_this_one(office: Office) -> None:
+    here, elsewhere = office.client(BRUNO), office.client(BRUNO)
+    ana = office.client(ANA)
+    answer = post(here, "/conta/sessoes/encerrar-todas")
+    assert answer.location == "/entrar"
+    assert "Você saiu de todos os aparelhos." in here.get("/entrar").text
+    assert [each.get("/fila").status_code for each in (here, elsewhere, ana)] == [303, 303, 200]
 
 
 def test_keys_and_mails_can_be_switched_off(office: Office) -> None:
