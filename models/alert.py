@@ -74,11 +74,22 @@ def add(session: Session, now: datetime, tenant_id: int, conversation_id: int, k
     )
 
 
-def pulse(session: Session, now: datetime, tenant_id: int) -> tuple[int, int]:
-    """How many conversations nobody has, and the newest alert that is about one of them (0: none).
+@dataclass(frozen=True)
+class Pulse:
+    """What calls for one of the staff.
 
-    One that is held back is not told yet: whoever takes the conversation by then silences it.
+    How many conversations nobody has, and the newest alert that is about one of them (0: none). Of their own
+    conversations, how many have something unread, and how much that is in all.
     """
+
+    waiting: int
+    newest: int
+    mine: int
+    unread: int
+
+
+def pulse(session: Session, now: datetime, tenant_id: int, staff_id: int) -> Pulse:
+    """An alert that is held back is not told yet: whoever takes the conversation by then silences it."""
     alerts, conversations = table(Alert), table(Conversation)
     queued = (conversations.c.tenant_id == tenant_id, conversations.c.holder == Holder.QUEUE)
     newest = (
@@ -87,8 +98,19 @@ def pulse(session: Session, now: datetime, tenant_id: int) -> tuple[int, int]:
         .where(*queued, alerts.c.created_at <= now - HOLD)
     )
     waiting = select(func.count()).select_from(conversations).where(*queued)
-    row = session.execute(select(waiting.scalar_subquery(), newest.scalar_subquery())).one()
-    return row[0], row[1] or 0
+    own = (
+        conversations.c.tenant_id == tenant_id,
+        conversations.c.assignee_id == staff_id,
+        conversations.c.unread > 0,
+    )
+    parts = (
+        waiting,
+        newest,
+        select(func.count()).select_from(conversations).where(*own),
+        select(func.sum(conversations.c.unread)).where(*own),
+    )
+    row = session.execute(select(*(part.scalar_subquery() for part in parts))).one()
+    return Pulse(*(number or 0 for number in row))
 
 
 # Mail: an alert is taken, told, and settled. One that could not be told comes back, later each time.

@@ -154,9 +154,13 @@ _CLOSED = (
 def flag(session: Session, now: datetime, tenant_id: int, conversation_id: int, reason: Reason) -> bool:
     """Put a conversation that the bot holds into the queue from outside a run (a failed delivery).
 
-    Gives False where people hold it already: nothing changes then.
+    Gives False where people have it already: in the queue nothing changes then, and whoever holds it is
+    called, since they have answered nobody.
     """
     row = conversation.lock(session, tenant_id, conversation_id)
+    if row.holder == Holder.STAFF:
+        row.waiting_since = row.waiting_since or now
+        row.unread += 1
     if row.holder != Holder.BOT:
         return False
     conversation.to_queue(row, now)

@@ -7,7 +7,19 @@ from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from typing import Any, Self
 
-from sqlalchemy import ColumnElement, Select, and_, case, func, literal, or_, select, tuple_, union_all
+from sqlalchemy import (
+    ColumnElement,
+    Select,
+    and_,
+    case,
+    exists,
+    func,
+    literal,
+    or_,
+    select,
+    tuple_,
+    union_all,
+)
 from sqlmodel import Session
 
 from models import search
@@ -16,7 +28,7 @@ from models.conversation import Conversation, Holder
 from models.customer import Customer
 from models.db import UtcDateTime, table
 from models.handoff import Handoff, Reason
-from models.message import Message
+from models.message import Message, Status
 from models.staff import Staff
 
 PAGE = 50
@@ -100,6 +112,7 @@ class Entry:
     cause: Reason | Cause | None
     preview: str
     unread: int
+    undelivered: bool  # the last line of ours did not arrive
     waiting_since: datetime | None
     snoozed_until: datetime | None
     last_message_at: datetime
@@ -137,6 +150,7 @@ def entries(
             _EPISODE.c.id.label("episode_id"),
             _EPISODE.c.reason,
             _EPISODE.c.reopened,
+            _undelivered().label("undelivered"),
             *(part.label(f"key_{number}") for number, part in enumerate(key[:2])),
         )
         .join(_CUSTOMER, _CUSTOMER.c.id == _TALK.c.customer_id)
@@ -151,6 +165,13 @@ def entries(
     if after is not None:
         query = query.where(_beyond(key, after, newest_first=newest_first))
     return [_entry(row) for row in session.execute(query)]
+
+
+def _undelivered() -> ColumnElement[bool]:
+    last = table(Message).alias("last")
+    return exists().where(
+        last.c.conversation_id == _TALK.c.id, last.c.seq == _TALK.c.last_seq, last.c.status == Status.FAILED
+    )
 
 
 def _under(tab: Tab, staff_id: int) -> ColumnElement[bool]:
@@ -257,6 +278,7 @@ def _entry(row: Any) -> Entry:
         cause=None if row.episode_id is None else cause(row.reason, reopened=row.reopened),
         preview=row.preview,
         unread=row.unread,
+        undelivered=bool(row.undelivered),
         waiting_since=row.waiting_since,
         snoozed_until=row.snoozed_until,
         last_message_at=row.last_message_at,

@@ -1,7 +1,7 @@
 """/fila: the conversations that want a person. Works without JavaScript; polling only betters it."""
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 from urllib.parse import urlencode
 
@@ -86,10 +86,10 @@ def rows() -> ResponseReturnValue:
 
 @blueprint.get("/pulso")
 def pulse() -> ResponseReturnValue:
-    """How many wait, and the newest thing that staff are to hear of: for badge and sound, on every page."""
+    """How many wait, and what staff are to hear of: for badge and sound, on every page."""
     with context.services().db.reading() as session:
-        waiting, newest = alert.pulse(session, context.now(), context.tenant_id())
-    return jsonify(waiting=waiting, newest=newest)
+        found = alert.pulse(session, context.now(), context.tenant_id(), context.staff_id())
+    return jsonify(asdict(found))
 
 
 def _asked() -> Asked:

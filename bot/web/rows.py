@@ -49,6 +49,7 @@ class Row:
     snoozed: str
     preview: str
     unread: int
+    undelivered: bool
     today: tuple[str, ...]
     last: str
 
@@ -68,6 +69,7 @@ def row(
         snoozed=snoozed(entry.snoozed_until, now, zone),
         preview=words.preview(entry.preview),
         unread=entry.unread if with_people else 0,
+        undelivered=entry.undelivered,
         today=tuple(
             f"{words.clock(one.starts_at, zone)} {' + '.join(one.services)}".strip() for one in today
         ),

@@ -112,6 +112,8 @@
   const remember = (key, value) => { try { localStorage.setItem(key, value); } catch { /* private window */ } };
   const recall = (key) => { try { return localStorage.getItem(key); } catch { return null; } };
 
+  let look = () => {};
+
   function showWaiting(number) {
     document.title = document.title.replace(/^(\(\d+\) )?/, number ? `(${number}) ` : "");
     const badge = document.getElementById("badge");
@@ -162,33 +164,40 @@
       show();
     });
 
-    async function tell(newest) {
-      const told = recall("ultimo-aviso");
-      if (told !== null && newest <= Number(told)) return;
-      // Written down first: of several open tabs one is heard.
-      remember("ultimo-aviso", String(newest));
-      if (told === null || newest === 0) return;
-      if (recall("som") === "1") await ring();
-      if (recall("avisos") === "1" && may() && document.hidden) {
-        const notice = new Notification("Hora Certa", { body: "Há uma conversa aguardando na fila.", tag: "fila" });
-        notice.onclick = () => { window.focus(); location.assign(bar.dataset.queue); };
-      }
+    // Whether there is more than was told last. Written down first: of several open tabs one is heard.
+    function isNews(key, number) {
+      const told = recall(key);
+      if (told !== String(number)) remember(key, String(number));
+      return told !== null && number > Number(told);
     }
 
-    async function look() {
+    async function tell({ newest, unread }) {
+      const queue = isNews("ultimo-aviso", newest), own = isNews("minhas-novas", unread);
+      if (!queue && !own) return;
+      if (recall("som") === "1") await ring();
+      if (recall("avisos") !== "1" || !may() || !document.hidden) return;
+      const body = queue ? "Há uma conversa aguardando na fila." : "Há uma mensagem nova em uma conversa sua.";
+      const notice = new Notification("Hora Certa", { body, tag: "fila" });
+      notice.onclick = () => { window.focus(); location.assign(bar.dataset.queue); };
+    }
+
+    let timer = 0;
+    look = async () => {
+      clearTimeout(timer);
       try {
         const answer = await fetch(bar.dataset.pulse, { credentials: "same-origin" });
         if (answer.status === 401) return;
         if (answer.ok) {
-          const { waiting, newest } = await answer.json();
-          showWaiting(waiting);
-          await tell(newest);
+          const pulse = await answer.json();
+          showWaiting(pulse.waiting + pulse.mine);
+          await tell(pulse);
         }
       } catch {
         // No network: the next look tries again.
       }
-      setTimeout(look, document.hidden ? PULSE_HIDDEN : PULSE);
-    }
+      clearTimeout(timer);
+      timer = setTimeout(look, document.hidden ? PULSE_HIDDEN : PULSE);
+    };
 
     const choice = document.getElementById("alerts-choice");
     if (choice) choice.hidden = false;
@@ -206,13 +215,15 @@
     const address = (version) => `${list.dataset.poll}&v=${version}`;
     poll(address, (fresh) => {
       merge(list, fresh.body, { prune: true });
-      showWaiting(Number(list.querySelector("[data-waiting]").dataset.waiting));
+      look();
     });
   }
 
   // --- One conversation. ---
 
   const talk = document.getElementById("talk");
+  const card = talk?.querySelector("details.card");
+  if (card && matchMedia("(min-width: 60rem)").matches) card.open = true; // there is room beside the thread
   if (talk) readBack();
   if (talk?.dataset.poll) converse();
 

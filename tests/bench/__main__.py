@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-NAMES = ("turn", "webhook", "agenda", "tokens")
+NAMES = ("turn", "webhook", "agenda", "queue", "tokens")
 
 
 def main() -> None:

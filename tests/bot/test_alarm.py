@@ -11,7 +11,7 @@ from bot import alarm, vigil
 from bot.mail import Mail, Unsent, written
 from bot.services import Services
 from models import alert
-from models.alert import Alert, Kind
+from models.alert import Alert, Kind, Pulse
 from models.conversation import WINDOW
 from models.db import Database
 from models.handoff import Reason
@@ -144,11 +144,12 @@ def test_without_a_server_the_page_is_told_all_the_same(room: Room) -> None:
     flagged(room)
     room.box.broken = True
     room.tell()
+    place = (room.office.clock(), room.office.bela.tenant, room.office.ana)
     with room.office.db.reading() as session:
-        assert alert.pulse(session, room.office.clock(), room.office.bela.tenant) == (1, 1)
+        assert alert.pulse(session, *place) == Pulse(waiting=1, newest=1, mine=0, unread=0)
     alarm.tell(room.office.services, room.office.clock())
     with room.office.db.reading() as session:
-        assert alert.pulse(session, room.office.clock(), room.office.bela.tenant) == (1, 1)
+        assert alert.pulse(session, *place) == Pulse(waiting=1, newest=1, mine=0, unread=0)
 
 
 def test_two_workers_tell_it_once(room: Room) -> None:

@@ -1,18 +1,21 @@
 """The staff pages in a real browser: phone and desk, day and night, with and without JavaScript."""
 
 import os
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
-from models import canned, team
-from models.conversation import WINDOW, Holder
+from bot.whatsapp import clean
+from models import canned, desk, team
+from models.conversation import WINDOW, Conversation, Holder
 from models.db import Database
 from models.handoff import Reason
 from models.message import Author, Status
@@ -222,7 +225,9 @@ def _help(site: Site, page: Page) -> None:
 
 def _card(site: Site, page: Page) -> None:
     page.goto(f"/fila/{busy(site.office)['maria']}")
-    page.get_by_text("Ficha do cliente").click()
+    if not page.locator("details.card").evaluate("it => it.open"):
+        page.get_by_text("Ficha do cliente").click()
+    expect(page.get_by_label("Nome do cliente")).to_be_visible()
 
 
 def _note(site: Site, page: Page) -> None:
@@ -597,26 +602,415 @@ def test_an_ended_session_is_told(site: Site) -> None:
     expect(page.get_by_role("alert")).to_contain_text("Sua sessão terminou.")
 
 
-def test_nothing_that_strangers_write_runs(site: Site) -> None:
+# What strangers can write
+
+NASTY = [
+    XSS,
+    "<svg/onload=window.__xss=1>",
+    '"><script>window.__xss=1</script>',
+    "' autofocus onfocus='window.__xss=1",
+    "{{7*7}}{% raw %}",
+    "</textarea><script>window.__xss=1</script>",
+    "</title><script>window.__xss=1</script>",
+    "javascript:window.__xss=1",
+    '<b hx-get="/sair" hx-trigger="load">x</b>',
+    "<form action=//evil><button>x</button></form>",
+    "&lt;script&gt;window.__xss=1&lt;/script&gt;",
+    "\u202edlo\u200b" + "\u0301" * 50,
+    "*a* _b_ ~c~ https://evil.test/?<script>",
+]
+
+
+def infested(office: Office, nasty: str) -> int:
+    """The text in every place that a customer, the model, a colleague or an owner can write to."""
+    short = nasty[:60]
+    with office.db.writing() as session:
+        session.get_one(Staff, office.ana).role = "owner"
+        session.get_one(Staff, office.bruno).name = nasty[:120]
+        session.get_one(Tenant, office.bela.tenant).name = short
+        place = (session, office.clock(), office.bela.tenant, office.ana)
+        canned.save(*place, name="pix", text=nasty)
+    conversation_id = office.says(nasty, name=nasty)
+    run_id = office.works(conversation_id, result(short, {nasty: nasty}, nasty, error_class="bug"))
+    office.answers(conversation_id, nasty, run_id=run_id)
+    office.flags(conversation_id, detail=nasty)
+    office.books(conversation_id, starts_in=timedelta(hours=1))
+    with office.db.writing() as session:
+        place = (session, office.clock(), office.bela.tenant, conversation_id, office.bruno)
+        desk.note(*place, text=nasty, client_key="n")
+        desk.take(*place)
+    return conversation_id
+
+
+@pytest.mark.parametrize("nasty", NASTY, ids=range(len(NASTY)))
+def test_nothing_that_strangers_write_runs(site: Site, nasty: str) -> None:
     """In every place at once; also what comes by polling and what is given back after a conflict."""
     office = site.office
-    conversation_id = office.says(XSS, name=XSS)
-    run_id = office.works(conversation_id, result(XSS[:40], {XSS: XSS}, XSS))
-    office.answers(conversation_id, XSS, run_id=run_id)
-    office.flags(conversation_id, detail=XSS)
-    office.books(conversation_id, starts_in=timedelta(hours=1))
+    conversation_id = infested(office, nasty)
     page = site.visit()
-    for path in ("/fila", "/fila?aba=todas", "/agenda"):
+    talk = f"/fila/{conversation_id}"
+    for path in ("/fila", "/fila?aba=todas", f"/fila?q={quote(nasty[:60])}", "/agenda", "/respostas",
+                 "/equipe", "/registro", "/conta", f"{talk}/assumir-mesmo-assim",
+                 f"{talk}/execucao/1"):  # fmt: skip
         page.goto(path)
-    quickly(page, f"/fila/{conversation_id}#fim")
-    office.says(XSS, name=XSS)
+        assert page.evaluate("window.__xss") is None, path
+        assert page.url.startswith(site.url)
+    quickly(page, f"{talk}#fim")
+    office.says(nasty, name=nasty)
     poll(page)
-    expect(page.get_by_text(XSS, exact=True).first).to_be_visible()
-    page.get_by_label("Sua resposta").fill(XSS)
+    expect(page.locator(".line.in .text")).to_have_count(2)
+    assert page.locator(".line.in .text").all_inner_texts() == [nasty] * 2
+    with office.db.writing() as session:
+        desk.release(session, office.clock(), office.bela.tenant, conversation_id, office.bruno)
+    page.goto(f"{talk}#fim")
+    page.get_by_label("Sua resposta").fill(nasty)
     office.takes(conversation_id, office.bruno)
     page.get_by_role("button", name="Enviar").click()
     expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_label("Seu texto não foi enviado")).to_have_value(clean.text(nasty, 5000))
     assert page.evaluate("window.__xss") is None
+    assert page.locator("a[href^='javascript:'], a[href*='evil'], form[action*='evil']").count() == 0
+
+
+# Every act, with and without JavaScript
+
+
+BOTH = pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without"])
+SIZES = pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+
+
+def more(page: Page) -> None:
+    page.get_by_text("Mais", exact=True).click()
+
+
+@BOTH
+@SIZES
+def test_put_aside_taken_up_passed_on_and_ended(site: Site, javascript: bool, size: Any) -> None:
+    talk = waiting(site.office, name="Maria")
+    page = site.visit(java_script_enabled=javascript, viewport=size)
+    page.goto(f"/fila/{talk}#fim")
+    more(page)
+    page.get_by_label("Por quanto tempo?").select_option("2h")
+    page.get_by_role("button", name="Adiar a conversa").click()
+    expect(page.get_by_role("status")).to_contain_text("Conversa adiada até 12:20.")
+    expect(page.get_by_role("link", name="Maria")).to_contain_text("Adiada até 12:20")
+    page.get_by_role("link", name="Maria").click()
+    more(page)
+    page.get_by_role("button", name="Retomar agora").click()
+    expect(page.get_by_text("Ana Souza retomou a conversa")).to_be_visible()
+    page.locator("#note-open").click()
+    page.get_by_label("Nota interna").fill("Prefere de manhã.")
+    page.get_by_role("button", name="Guardar nota").click()
+    expect(page.get_by_role("log")).to_contain_text("Prefere de manhã.")
+    more(page)
+    page.get_by_label("Passar para").select_option("Bruno Reis")
+    page.get_by_role("button", name="Passar a conversa").click()
+    expect(page.get_by_role("status")).to_contain_text("Conversa passada para Bruno Reis.")
+    assert site.office.row(talk).assignee_id == site.office.bruno
+    bruno = site.visit(BRUNO, java_script_enabled=javascript, viewport=size)
+    bruno.goto("/fila?aba=minhas")
+    bruno.get_by_role("link", name="Maria").click()
+    bruno.get_by_role("button", name="Encerrar").click()
+    expect(bruno.get_by_role("status")).to_contain_text("Atendimento encerrado.")
+    bruno.get_by_role("link", name="Encerradas 1").click()
+    expect(bruno.get_by_role("link", name="Maria")).to_be_visible()
+    assert site.office.row(talk).holder == Holder.BOT
+    assert [line.text for line in site.office.lines(talk) if line.status != Status.NOTE] == [
+        "Posso falar com alguém?"
+    ], "nothing of it was said to the customer"
+
+
+@BOTH
+def test_let_go_for_everybody(site: Site, javascript: bool) -> None:
+    talk = waiting(site.office, name="Maria")
+    site.office.takes(talk, site.office.ana)
+    page = site.visit(java_script_enabled=javascript, viewport=PHONE)
+    page.goto(f"/fila/{talk}#fim")
+    more(page)
+    page.get_by_role("button", name="Soltar a conversa").click()
+    expect(page.get_by_role("status")).to_contain_text("Conversa de volta na fila.")
+    expect(page.get_by_role("link", name="Aguardando 1")).to_be_visible()
+
+
+def test_two_press_take_at_once(site: Site) -> None:
+    """Both pages show the button; who is later reads who was faster, and where."""
+    talk = waiting(site.office)
+    ana, bruno = site.visit(), site.visit(BRUNO, viewport=PHONE)
+    for page in (ana, bruno):
+        quickly(page, f"/fila/{talk}#fim")
+    bruno.get_by_role("button", name="Assumir").click()
+    expect(bruno.locator("#situation")).to_contain_text("Com você")
+    ana.get_by_role("button", name="Assumir").click()
+    expect(ana.get_by_role("alert")).to_contain_text("Bruno Reis já assumiu esta conversa.")
+    expect(ana.get_by_role("alert")).to_be_focused()
+    assert site.office.row(talk).assignee_id == site.office.bruno
+
+
+def test_taken_over_from_under_a_draft(site: Site) -> None:
+    """The colleague's page learns it, keeps the text, and the thread says who did it."""
+    talk = waiting(site.office, name="Maria")
+    site.office.takes(talk, site.office.bruno)
+    bruno = quickly(site.visit(BRUNO), f"/fila/{talk}#fim")
+    bruno.get_by_label("Sua resposta").fill("Já te digo")
+    ana = site.visit(viewport=PHONE)
+    ana.goto(f"/fila/{talk}#fim")
+    ana.get_by_role("link", name="Assumir mesmo assim").click()
+    expect(ana.get_by_role("heading", name="Assumir mesmo assim?")).to_be_visible()
+    ana.get_by_role("button", name="Assumir a conversa").click()
+    expect(ana.locator("#situation")).to_contain_text("Com você")
+    bruno.get_by_role("button", name="Enviar").click()
+    expect(bruno.get_by_role("alert")).to_contain_text("Ana Souza já assumiu esta conversa.")
+    expect(bruno.get_by_label("Seu texto não foi enviado")).to_have_value("Já te digo")
+    expect(bruno.get_by_role("log")).to_contain_text("Ana Souza assumiu no lugar de Bruno Reis")
+    assert len(site.office.lines(talk)) == 1
+
+
+@BOTH
+def test_search_and_filters_stand_in_the_address(site: Site, javascript: bool) -> None:
+    busy(site.office)
+    page = site.visit(java_script_enabled=javascript)
+    page.get_by_label("Buscar por nome, telefone ou texto").fill("98888")
+    page.get_by_role("button", name="Buscar").click()
+    assert "q=98888" in page.url
+    expect(page.locator(".row")).to_have_count(1)
+    expect(page.get_by_role("link", name="João Pedro")).to_be_visible()
+    page.reload()
+    expect(page.locator(".row")).to_have_count(1)
+    page.get_by_role("link", name="Limpar").click()
+    page.goto("/fila?aba=todas")
+    page.get_by_text("Filtrar").click()
+    page.get_by_label("Pessoa").select_option("Bruno Reis")
+    page.get_by_role("button", name="Aplicar").click()
+    expect(page.locator(".row")).to_have_count(1)
+    expect(page.get_by_role("link", name="Zilda")).to_be_visible()
+
+
+@BOTH
+def test_a_template_where_the_window_is_shut(site: Site, javascript: bool) -> None:
+    with site.office.db.writing() as session:
+        session.get_one(Tenant, site.office.bela.tenant).template_contact = "HX" + "0" * 32
+    talk = busy(site.office)["shut"]
+    page = site.visit(java_script_enabled=javascript, viewport=PHONE)
+    page.goto(f"/fila/{talk}#fim")
+    expect(page.get_by_label("Sua resposta")).to_have_count(0)
+    page.get_by_role("button", name="Enviar modelo").click()
+    expect(page.get_by_role("log")).to_contain_text("Podemos continuar por aqui?")
+    assert site.office.lines(talk)[-1].content_sid == "HX" + "0" * 32
+
+
+def test_the_window_shuts_while_somebody_writes(site: Site) -> None:
+    """Refused by the server too, though the page did not know yet; what was written stays."""
+    talk = waiting(site.office)
+    page = quickly(site.visit(), f"/fila/{talk}#fim")
+    page.get_by_label("Sua resposta").fill("Pode vir às 15h")
+    with site.office.db.writing() as session:
+        session.get_one(Conversation, talk).last_inbound_at = site.office.clock() - WINDOW
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("alert")).to_contain_text("O WhatsApp só aceita um modelo aprovado")
+    expect(page.get_by_label("Seu texto não foi enviado")).to_have_value("Pode vir às 15h")
+    assert len(site.office.lines(talk)) == 1
+
+
+def test_a_slash_offers_the_ready_answers(site: Site) -> None:
+    """By keyboard alone: chosen with Enter, which does not send; what is typed on narrows the list."""
+    prepared(site.office)
+    talk = busy(site.office)["mine"]
+    page = site.visit()
+    page.goto(f"/fila/{talk}#fim")
+    box = page.get_by_label("Sua resposta")
+    before = len(site.office.lines(talk))
+    box.press_sequentially("Bom dia! /")
+    options = page.get_by_role("listbox", name="Respostas prontas").get_by_role("option")
+    expect(options).to_have_count(2)
+    box.press("ArrowDown")
+    expect(options.filter(has_text="/pix")).to_have_attribute("aria-selected", "true")
+    box.press_sequentially("en")
+    expect(options).to_have_count(1)
+    box.press("Enter")
+    expect(box).to_have_value("Bom dia! Oi, Karina! Ficamos na Rua Augusta, 1000.")
+    expect(page.get_by_role("listbox")).to_be_hidden()
+    box.press_sequentially(" /p")
+    box.press("Escape")
+    expect(page.get_by_role("listbox")).to_be_hidden()
+    assert len(site.office.lines(talk)) == before
+
+
+def test_older_messages_come_in_above_and_nothing_jumps(site: Site) -> None:
+    talk = waiting(site.office)
+    for number in range(150):
+        site.office.answers(talk, f"linha {number}")
+    page = quickly(site.visit(viewport=PHONE), f"/fila/{talk}")
+    page.evaluate("scrollTo(0, 0)")
+    line = page.locator("[data-seq='52']")
+    expect(page.locator("[data-seq='51']")).to_have_count(0)
+    before = line.bounding_box()
+    page.get_by_role("link", name="Ver mensagens anteriores").click()
+    expect(page.locator("[data-seq='2']")).to_have_count(1)
+    after = line.bounding_box()
+    assert before
+    assert after
+    assert abs(before["y"] - after["y"]) <= 2
+    expect(page.get_by_role("link", name="Ver mensagens anteriores")).to_have_count(0)
+
+
+def test_from_the_conversation_to_the_agenda(site: Site) -> None:
+    talk = busy(site.office)["maria"]
+    page = site.visit(viewport=PHONE)
+    page.goto(f"/fila/{talk}")
+    page.get_by_role("link", name="amanhã").click()
+    expect(page.get_by_role("heading", name="Maria Aparecida")).to_be_visible()
+    expect(page.get_by_role("link", name="Remarcar")).to_be_visible()
+    expect(page.get_by_role("link", name="Cancelar horário")).to_be_visible()
+    page.go_back()
+    page.get_by_role("link", name="Marcar horário").click()
+    expect(page.get_by_text("Maria Aparecida").first).to_be_visible()
+
+
+# Keys
+
+
+def test_single_keys_work_where_nobody_types_and_can_be_switched_off(site: Site) -> None:
+    prepared(site.office)
+    waiting(site.office, name="Maria")
+    waiting(site.office, name="João", phone="+5511911112222")
+    page = site.visit()
+    press = page.keyboard.press
+    press("j")
+    expect(page.get_by_role("link", name="Maria")).to_be_focused()
+    press("j")
+    expect(page.get_by_role("link", name="João")).to_be_focused()
+    press("k")
+    press("/")
+    expect(page.get_by_label("Buscar por nome, telefone ou texto")).to_be_focused()
+    page.keyboard.type("jkrn?")
+    expect(page.get_by_label("Buscar por nome, telefone ou texto")).to_have_value("jkrn?")
+    page.get_by_label("Buscar por nome, telefone ou texto").blur()
+    press("?")
+    expect(page.get_by_role("dialog")).to_be_visible()
+    expect(page.get_by_role("button", name="Fechar")).to_be_focused()
+    press("Escape")
+    expect(page.get_by_role("dialog")).to_be_hidden()
+    page.get_by_role("link", name="Maria").click()
+    for key, name in (("a", "Assumir"), ("e", "Encerrar")):
+        press(key)
+        expect(page.get_by_role("button", name=name)).to_be_focused()
+    press("n")
+    expect(page.get_by_label("Nota interna")).to_be_focused()
+    page.get_by_label("Nota interna").blur()
+    press("r")
+    expect(page.get_by_label("Sua resposta")).to_be_focused()
+    page.get_by_label("Sua resposta").blur()
+    press("u")
+    page.wait_for_url("**/fila")
+    page.goto("/conta")
+    page.get_by_label("Atalhos do teclado de uma só letra").uncheck()
+    page.get_by_role("button", name="Guardar").first.click()
+    page.goto("/fila")
+    press("/")
+    expect(page.get_by_label("Buscar por nome, telefone ou texto")).not_to_be_focused()
+
+
+# Alerts
+
+
+SPY = """
+  window.heard = 0; window.shown = [];
+  HTMLMediaElement.prototype.play = function () { window.heard++; return window.mute ? Promise.reject(new Error()) : Promise.resolve(); };
+  window.Notification = class { constructor(title, more) { window.shown.push(`${title}|${more.body}`); } };
+  Notification.permission = "granted";
+  Notification.requestPermission = async () => "granted";
+"""  # noqa: E501
+HIDE = (
+    "Object.defineProperty(document, 'hidden', {configurable: true, get: () => %s});"
+    "document.dispatchEvent(new Event('visibilitychange'))"
+)
+
+
+def spied(site: Site, path: str = "/fila") -> Page:
+    """A page whose sounds and notices are counted, with a first look at the pulse behind it."""
+    page = site.visit()
+    page.add_init_script(SPY)
+    page.clock.install()
+    with page.expect_response("**/pulso"):
+        page.goto(path)
+    return page
+
+
+def pulse(page: Page) -> None:
+    with page.expect_response("**/pulso"):
+        page.clock.run_for(21_000)
+    page.evaluate("new Promise(done => done())")
+
+
+def arrives(site: Site, **more: str) -> None:
+    waiting(site.office, **more)
+    site.office.clock.forward(seconds=4)
+
+
+def test_sound_only_after_a_click_and_the_title_always(site: Site) -> None:
+    page = spied(site)
+    arrives(site, name="Maria")
+    pulse(page)
+    expect(page).to_have_title(re.compile(r"^\(1\) "))
+    assert page.evaluate("[heard, shown]") == [0, []], "nobody asked for it"
+    page.get_by_role("button", name="Ativar som").click()
+    expect(page.get_by_role("button", name="Som ativado")).to_have_attribute("aria-pressed", "true")
+    assert page.evaluate("heard") == 1, "one hears at once what it will sound like"
+    arrives(site, name="João", phone="+5511911112222")
+    pulse(page)
+    expect(page).to_have_title(re.compile(r"^\(2\) "))
+    assert page.evaluate("heard") == 2
+    pulse(page)
+    assert page.evaluate("heard") == 2, "nothing new, nothing heard"
+    page.get_by_role("button", name="Som ativado").click()
+    expect(page.get_by_role("button", name="Ativar som")).to_have_attribute("aria-pressed", "false")
+
+
+def test_a_browser_that_plays_nothing_is_no_error(site: Site) -> None:
+    page = spied(site)
+    page.evaluate("window.mute = true")
+    page.get_by_role("button", name="Ativar som").click()
+    expect(page.get_by_role("button", name="Ativar som")).to_have_attribute("aria-pressed", "false")
+    arrives(site)
+    pulse(page)
+    expect(page).to_have_title(re.compile(r"^\(1\) "))
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_who_has_it_hears_what_their_customer_writes(site: Site) -> None:
+    talk = waiting(site.office, name="Maria")
+    site.office.takes(talk, site.office.ana)
+    page = spied(site)
+    page.get_by_role("button", name="Ativar som").click()
+    site.office.says("Ainda está aí?", name="Maria")
+    pulse(page)
+    expect(page).to_have_title(re.compile(r"^\(1\) "))
+    assert page.evaluate("heard") == 2
+    pulse(page)
+    assert page.evaluate("heard") == 2
+
+
+def test_a_notice_on_the_desk_for_a_hidden_tab_without_a_word_of_it(site: Site) -> None:
+    page = spied(site)
+    page.get_by_role("button", name="Ativar avisos na tela").click()
+    expect(page.get_by_role("button", name="Avisos na tela ativados")).to_be_visible()
+    arrives(site, name="Maria")
+    pulse(page)
+    assert page.evaluate("shown") == [], "the page is seen"
+    page.evaluate(HIDE % "true")
+    arrives(site, name="João", phone="+5511911112222")
+    pulse(page)
+    assert page.evaluate("shown") == ["Hora Certa|Há uma conversa aguardando na fila."]
+
+
+def test_who_takes_it_at_once_is_not_rung(site: Site) -> None:
+    page = spied(site)
+    page.get_by_role("button", name="Ativar som").click()
+    talk = waiting(site.office)
+    site.office.takes(talk, site.office.bruno)
+    site.office.clock.forward(seconds=4)
+    pulse(page)
+    assert page.evaluate("heard") == 1
 
 
 def walk_to(page: Page, target: Locator) -> None:

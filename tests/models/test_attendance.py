@@ -106,3 +106,17 @@ def test_a_meter_says_the_same(attendance: Attendance, marks: list[int], late: b
     meter = Meter(attendance, base, base + timedelta(days=14))
     begins, ends = (base + timedelta(minutes=mark) for mark in marks)
     assert meter.between(begins, ends) == attendance.between(begins, ends)
+
+
+@pytest.mark.parametrize("minutes", [1, 60, 300, 480, 481, 2000])
+def test_going_back_is_the_other_way_round(minutes: int) -> None:
+    """Since that moment exactly so much was worked, and since a moment later less."""
+    now, worked = local("09 16:30"), timedelta(minutes=minutes)
+    found = SHOP.back(now, worked)
+    assert found is not None
+    assert SHOP.between(found, now) == worked
+    assert SHOP.between(found + timedelta(seconds=1), now) < worked
+
+
+def test_who_never_answers_has_nothing_to_go_back_to() -> None:
+    assert Attendance(SAO_PAULO, {"0": []}).back(local("02 10:00"), timedelta(minutes=1)) is None

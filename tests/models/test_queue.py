@@ -341,3 +341,16 @@ def visit(session: Session, talk: Talk, starts_at: datetime, *services: str, sta
             )
         )
     return row.id
+
+
+def test_a_line_that_did_not_arrive_is_told_until_something_is_said(talk: Talk) -> None:
+    """Whoever has the conversation waits for nobody then: the customer does."""
+    talk.reply(talk.ana, "às 15h")
+    with talk.db.writing() as session:
+        session.merge(talk.lines[-1]).status = Status.FAILED
+        assert not handoff.flag(session, talk.now, talk.tenant, talk.id, Reason.FALHA_NO_ENVIO)
+    [entry] = listed(talk, Tab.MINE)
+    assert (entry.undelivered, entry.waiting_since, entry.unread) == (True, talk.now, 1)
+    talk.reply(talk.ana, "às 15h", key="again")
+    [entry] = listed(talk, Tab.MINE)
+    assert (entry.undelivered, entry.waiting_since, entry.unread) == (False, None, 0)

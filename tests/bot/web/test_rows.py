@@ -1,0 +1,58 @@
+"""How long somebody waits, in words: counted in the hours in which people answer."""
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bot.web import rows
+from models.attendance import Attendance
+
+SAO_PAULO = ZoneInfo("America/Sao_Paulo")
+DAYS = {str(weekday): [[9 * 60, 12 * 60], [13 * 60, 18 * 60]] for weekday in range(5)}
+
+
+def at(day: int, hour: int, minute: int = 0) -> datetime:
+    """A local time in December 2026; the 2nd is a Wednesday."""
+    return datetime(2026, 12, day, hour, minute, tzinfo=SAO_PAULO).astimezone(UTC)
+
+
+def wait(since: datetime, now: datetime, windows: dict[str, list[list[int]]]) -> tuple[str, str]:
+    found = rows.wait(since, now, rows.limits(Attendance(SAO_PAULO, windows), now))
+    assert found
+    return found.text, found.level
+
+
+@pytest.mark.parametrize(
+    ("since", "now", "text", "level"),
+    [
+        (at(2, 10), at(2, 10), "Chegou agora", "fine"),
+        (at(2, 10), at(2, 10, 4), "Espera há 4 min", "fine"),
+        (at(2, 10), at(2, 10, 5), "Espera há 5 min", "slow"),
+        (at(2, 10), at(2, 10, 14), "Espera há 14 min", "slow"),
+        (at(2, 10), at(2, 10, 15), "Atrasado: espera há 15 min", "late"),
+        # Over the lunch hour nobody becomes late.
+        (at(2, 11, 50), at(2, 12, 30), "Espera há 40 min", "fine"),
+        (at(2, 11, 50), at(2, 13, 4), "Espera há 1 h", "slow"),
+        (at(2, 11, 50), at(2, 13, 5), "Atrasado: espera há 1 h", "late"),
+        # Nor overnight, nor by the night alone in the morning.
+        (at(2, 15), at(2, 18), "Espera há 3 h", "fine"),
+        (at(2, 20), at(3, 3), "Espera há 7 h", "fine"),
+        (at(2, 20), at(3, 9), "Espera há 13 h", "fine"),
+        (at(2, 20), at(3, 9, 15), "Atrasado: espera há 13 h", "late"),
+        (at(2, 17, 50), at(3, 9, 5), "Atrasado: espera há 15 h", "late"),
+        # Over a weekend.
+        (at(4, 19), at(6, 12), "Espera há 1 dia", "fine"),
+        (at(4, 19), at(7, 9, 5), "Espera há 2 dias", "slow"),
+    ],
+)
+def test_nobody_is_late_while_nobody_works(since: datetime, now: datetime, text: str, level: str) -> None:
+    assert wait(since, now, DAYS) == (text, level)
+
+
+def test_where_no_hours_are_given_people_always_answer() -> None:
+    assert wait(at(2, 3), at(2, 3, 15), {}) == ("Atrasado: espera há 15 min", "late")
+
+
+def test_a_business_that_never_answers_has_nobody_late() -> None:
+    assert wait(at(2, 3), at(3, 3), {"0": []})[1] == "fine"
