@@ -1,9 +1,14 @@
 """The bot in the terminal: one customer, typed lines in, answers out, through the same rows as WhatsApp."""
 
+import io
+import queue
 import secrets
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import timedelta
+from typing import TextIO
 
 import click
 
@@ -12,12 +17,16 @@ from bot.accounts import tenant_id as find_tenant
 from bot.services import Services
 from bot.settings import Settings
 from bot.terminal import PREFIX
-from models import message
+from models import conversation, message
+from models.conversation import Holder
 from models.db import Database
-from models.message import Author, Direction, Incoming
+from models.handoff import WAY_BACK
+from models.message import Author, Direction, Incoming, Received, Status
 from models.tenant import Tenant
 
 ADDRESS = f"{PREFIX}cliente"
+LOOK_SECONDS = 1.0  # between two looks for what a person wrote meanwhile
+AUTHORS = {Author.STAFF: "pessoa da equipe", Author.SYSTEM: "mensagem automática"}
 
 
 def talk(settings: Settings, db: Database, slug: str) -> None:
@@ -26,44 +35,119 @@ def talk(settings: Settings, db: Database, slug: str) -> None:
     with db.reading() as session:
         tenant_id = find_tenant(session, slug)
         name = session.get_one(Tenant, tenant_id).name
+    chat = Chat(services, tenant_id, settings.public_url or f"http://{settings.host}:{settings.port}")
+    if isinstance(sys.stdin, io.TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
     click.echo(f"{name} ({settings.provider}). Escreva como um cliente; Ctrl-D encerra.")
-    for line in _lines():
-        for answer in exchange(services, tenant_id, line):
-            click.echo(answer)
+    is_terminal = sys.stdin.isatty()
+    for line in typed(sys.stdin, chat.news if is_terminal else None):
+        if not is_terminal:
+            click.echo(f"> {line}")
+        for shown in chat.say(line):
+            click.echo(shown)
 
 
-def _lines() -> Iterator[str]:
-    while True:
-        if sys.stdin.isatty():
-            click.echo("> ", nl=False)
-        line = sys.stdin.readline()
-        if not line:
-            return
+@dataclass
+class Chat:
+    """One customer's talk. `base` is where staff find their page; `seen` the last line that was shown."""
+
+    services: Services
+    tenant_id: int
+    base: str = ""
+    conversation_id: int = 0
+    seen: int = 0
+    told: bool = False
+
+    def say(self, text: str) -> list[str]:
+        """Say one thing; give the lines that come back, and who holds the conversation if not the bot."""
+        sid = f"terminal-{secrets.token_hex(8)}"
+        said = optout.heard(text)
+        incoming = Incoming(
+            tenant_id=self.tenant_id,
+            addresses=(ADDRESS,),
+            provider_sid=sid,
+            text=text,
+            wish=said.wish if said else None,
+            only_wish=said is not None and said.only,
+        )
+        received = message.receive(self.services.db, incoming, self.services.now(), timedelta(0))
+        if not self.conversation_id:
+            self.conversation_id, self.seen = received.conversation_id, self._place(received, sid)
+        return self.news()
+
+    def _place(self, received: Received, sid: str) -> int:
+        """Where this session began: what was said in an earlier one is not said again."""
+        with self.services.db.reading() as session:
+            line = message.by_sid(session, received.conversation_id, sid)
+        assert line is not None
+        return line.seq
+
+    def news(self) -> list[str]:
+        """What has been answered since the last look, and a word where a person has taken over."""
+        if not self.conversation_id:
+            return []
+        worker.drain(self.services)
+        with self.services.db.reading() as session:
+            lines = message.transcript(session, self.tenant_id, self.conversation_id)
+            holder = conversation.find(session, self.tenant_id, self.conversation_id).holder
+        new = [line for line in lines if line.seq > self.seen and line.direction == Direction.OUT]
+        self.seen = max([self.seen, *(line.seq for line in lines)])
+        shown = [
+            _shown(line.author, line.text) for line in new if line.status not in (Status.NOTE, Status.DROPPED)
+        ]
+        return [*shown, *self._held(holder)]
+
+    def _held(self, holder: str) -> list[str]:
+        """Told once, as long as people hold the conversation."""
+        told, self.told = self.told, holder != Holder.BOT
+        if told or not self.told:
+            return []
+        return [
+            f"(Agora esta conversa está com as pessoas da equipe, e o robô fica calado. Para responder como "
+            f"equipe: {self.base}/fila/{self.conversation_id}, com `horacerta serve` no ar. Para voltar ao "
+            f"robô, escreva {WAY_BACK.upper()}, ou devolva a conversa nessa página.)"
+        ]
+
+
+def typed(source: TextIO, news: Callable[[], list[str]] | None) -> Iterator[str]:
+    """The lines that are typed, without empty ones, up to the end of input or Ctrl-C.
+
+    With `news` (at a terminal) there is a prompt, and what comes meanwhile is shown above it.
+    """
+    lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
+    threading.Thread(target=_read, args=(source, lines), daemon=True).start()
+    while (line := _next(lines, news)) is not None:
         if line.strip():
             yield line.strip()
+    if news:
+        click.echo()
 
 
-def exchange(services: Services, tenant_id: int, text: str) -> list[str]:
-    """Say one thing; give the lines that come back."""
-    said = optout.heard(text)
-    incoming = Incoming(
-        tenant_id=tenant_id,
-        addresses=(ADDRESS,),
-        provider_sid=f"terminal-{secrets.token_hex(8)}",
-        text=text,
-        wish=said.wish if said else None,
-        only_wish=said is not None and said.only,
-    )
-    received = message.receive(services.db, incoming, services.now(), timedelta(0))
-    worker.drain(services)
-    with services.db.reading() as session:
-        lines = message.transcript(session, tenant_id, received.conversation_id)
-    last_in = max(line.seq for line in lines if line.provider_sid == incoming.provider_sid)
-    answers = [line for line in lines if line.seq > last_in and line.direction == Direction.OUT]
-    return [_shown(line.author, line.text) for line in answers] or [
-        "(uma pessoa da equipe está com esta conversa: veja /fila)"
-    ]
+def _read(source: TextIO, lines: "queue.SimpleQueue[str | None]") -> None:
+    for line in source:
+        lines.put(line)
+    lines.put(None)
+
+
+def _next(lines: "queue.SimpleQueue[str | None]", news: Callable[[], list[str]] | None) -> str | None:
+    """The next line; None at the end."""
+    if news is None:
+        return lines.get()
+    click.echo("> ", nl=False)
+    try:
+        while True:
+            try:
+                return lines.get(timeout=LOOK_SECONDS)
+            except queue.Empty:
+                _show_above(news())
+    except KeyboardInterrupt:
+        return None
+
+
+def _show_above(shown: list[str]) -> None:
+    if shown:
+        click.echo("\r" + "\n".join([*shown, "> "]), nl=False)
 
 
 def _shown(author: str, text: str) -> str:
-    return text if author == Author.BOT else f"[{author}] {text}"
+    return text if author == Author.BOT else f"[{AUTHORS.get(Author(author), author)}] {text}"

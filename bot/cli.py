@@ -346,6 +346,9 @@ def _known_customer(tenant: str, phone: str) -> Iterator[None]:
 def chat_command(tenant: str) -> None:
     """Talk to the bot in the terminal, as a customer."""
     settings = _settings()
+    # Between the lines of a talk only what went wrong is of use; who wants more says so.
+    said = "log_level" in settings.model_fields_set
+    log.configure(settings.log_level if said else "WARNING", settings.log_format)
     chat.talk(settings, _database(settings), tenant)
 
 

@@ -174,6 +174,7 @@ def test_shop_is_opened_step_by_step(shell: Shell) -> None:
     assert (talk.returncode, talk.stderr) == (0, "")
     assert "Studio Bela" in talk.stdout
     assert "pessoa da equipe" in talk.stdout
+    assert "/fila/1" in talk.stdout
 
 
 def test_wrong_business_file_names_its_lines(shell: Shell) -> None:
