@@ -10,21 +10,22 @@ import socket
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from ipaddress import ip_address
 from pathlib import Path
 
 from flask import Blueprint
 from sqlmodel import Session, SQLModel, col, select
 
-from bot import accounts, demo_life
+from bot import accounts, choices, demo_life
 from bot.server import NotListening
 from bot.services import Services
 from bot.settings import Settings, SettingsError, load
 from bot.standin import API, Account, Alarm, HttpPost, Line, Person, StandIn
+from bot.standin_forms import Option
 from bot.web.demo import Login, demo
 from bot.web.standin import standin
-from models import business_file
+from models import business_file, content
 from models.conversation import Conversation
 from models.customer import Customer
 from models.message import Direction, Message
@@ -50,6 +51,7 @@ class Sample:
     file: str
     slug: str
     staff: str
+    rich: bool = False  # with buttons, lists and pictures
 
     @property
     def email(self) -> str:
@@ -57,7 +59,7 @@ class Sample:
 
 
 SAMPLES = (
-    Sample("studio-bela.yaml", "studio-bela", "Patrícia Gomes"),
+    Sample("studio-bela.yaml", "studio-bela", "Patrícia Gomes", rich=True),
     Sample("barbearia-rio-negro.yaml", "barbearia-rio-negro", "Edson Lima"),
 )
 
@@ -221,6 +223,7 @@ def _seed_business(services: Services, sample: Sample, login: Login) -> None:
     with services.db.writing() as session:
         if not _exists(session, Tenant, slug=sample.slug):
             business_file.apply(session, business_file.load(BUSINESSES / sample.file), now)
+            _show_off(session, sample)
         known = _exists(session, Staff, email=login.email)
     if known:
         accounts.reset(services.db, now, login.email, login.password)
@@ -235,13 +238,20 @@ def _seed_business(services: Services, sample: Sample, login: Login) -> None:
         demo_life.begin(services, tenant, staff.id)
 
 
+def _show_off(session: Session, sample: Sample) -> None:
+    """One of the two businesses has what WhatsApp can do beyond words."""
+    tenant = session.exec(select(Tenant).where(Tenant.slug == sample.slug)).one()
+    tenant.buttons = tenant.images = sample.rich
+
+
 def _exists(session: Session, model: type[SQLModel], **values: object) -> bool:
     return session.exec(select(model).filter_by(**values).limit(1)).first() is not None
 
 
 def blueprints(services: Services, setup: DemoSetup) -> tuple[Blueprint, ...]:
     """The demo page, and the Twilio stand-in that it needs, with the phones as they were left."""
-    with services.db.reading() as session:
+    with services.db.writing() as session:
+        content.forget_all(session)  # the stand-in's own memory of them ended with the program
         tenants = session.exec(select(Tenant)).all()
         lines = list(_remembered(session))
     assert setup.settings.public_url is not None
@@ -274,6 +284,7 @@ def _remembered(session: Session) -> Iterable[Line]:
 def _line(row: Message, person: str, business: str) -> Line:
     assert row.provider_sid is not None
     inbound = row.direction == Direction.IN
+    question = choices.menu_of(row.extra)
     return Line(
         sid=row.provider_sid,
         sender=person if inbound else business,
@@ -284,4 +295,6 @@ def _line(row: Message, person: str, business: str) -> Line:
         kind=row.kind,
         place=row.text if row.kind == "location" else "",
         status="delivered" if inbound else row.status,
+        options=tuple(Option(**asdict(one)) for one in question.choices) if question else (),
+        button=question.button if question else "",
     )

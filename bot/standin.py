@@ -22,6 +22,8 @@ from typing import Protocol
 import httpx
 import structlog
 
+from bot.standin_forms import Forms, Option, Shown
+
 log = structlog.get_logger()
 
 API = "/demo/twilio"
@@ -53,9 +55,9 @@ class Person:
 class Line:
     """One message. `status` is Twilio's word; `delivered` and `failed` of an inbound one tell of its webhook.
 
-    `kind` is "text", "location", "audio" or "image"; `place` the words of a location. `form` is what the
-    webhook is given of an inbound line, again and again; `callback` is where the statuses of an outbound one
-    go.
+    `kind` is "text", "location", "audio", "image" or "interactive"; `place` the words of a location. `form`
+    is what the webhook is given of an inbound line, again and again; `callback` is where the statuses of an
+    outbound one go. `options` are what it lets the customer tap, with `button` as a list.
     """
 
     sid: str
@@ -70,6 +72,8 @@ class Line:
     error_code: int | None = None
     callback: str = ""
     by_template: bool = False
+    options: tuple[Option, ...] = ()
+    button: str = ""
     form: dict[str, str] = field(default_factory=dict)
 
 
@@ -146,6 +150,7 @@ class StandIn:
         self._post = post
         self._pace = pace
         self._lines: dict[str, Line] = {}
+        self.forms = Forms()
         self._lock = threading.Lock()
         self.exchanges: deque[Exchange] = deque(maxlen=40)
 
@@ -228,18 +233,28 @@ class StandIn:
     def accept(self, form: Mapping[str, str]) -> Line:
         """The business sends a message: the create of Twilio's Messages. Raises ApiError."""
         self._check(form)
+        shown = self._shown(form)
         line = Line(
             sid="SM" + secrets.token_hex(16),
             sender=form["From"],
             recipient=form["To"],
-            text=form.get("Body") or _template_text(form),
+            text=shown.body,
             at=self._now(),
             callback=form.get("StatusCallback", f"{self.public_url}/twilio/status"),
-            by_template="ContentSid" in form,
+            # What has options was laid down for this session; only an approved template opens a new one.
+            by_template="ContentSid" in form and not shown.options,
+            options=shown.options,
+            button=shown.button,
         )
         self.remember([line])
         self._later(self._pace.sent, lambda: self._sent(line))
         return line
+
+    def _shown(self, form: Mapping[str, str]) -> Shown:
+        if "ContentSid" not in form:
+            return Shown(form["Body"], ())
+        variables = _variables(form)
+        return self.forms.show(form["ContentSid"], variables) or Shown(_template_text(form, variables), ())
 
     def _check(self, form: Mapping[str, str]) -> None:
         body, to = form.get("Body", ""), form.get("To", "")
@@ -335,14 +350,18 @@ class StandIn:
         return answer
 
 
-def _template_text(form: Mapping[str, str]) -> str:
-    """What stands on the phone: an approved template's own words are only known to Twilio."""
+def _variables(form: Mapping[str, str]) -> dict[str, str]:
     try:
         variables = json.loads(form.get("ContentVariables") or "{}")
     except ValueError:
         variables = None
     if not isinstance(variables, dict):
         raise ApiError(400, 21656, "The ContentVariables Parameter is invalid.")
+    return variables
+
+
+def _template_text(form: Mapping[str, str], variables: Mapping[str, str]) -> str:
+    """What stands on the phone: an approved template's own words are only known to Twilio."""
     return f"Modelo {form['ContentSid'][:6]}…: {'; '.join(map(str, variables.values()))}"
 
 
@@ -398,6 +417,23 @@ def location(latitude: str, longitude: str, address: str, label: str) -> dict[st
 def media(kind: str, content_type: str, caption: str = "") -> dict[str, str]:
     """`kind` is "audio" or "image"."""
     return {"MessageType": kind, "Body": caption, "NumMedia": "1", "MediaContentType0": content_type}
+
+
+def tap(line: Line, option: Option) -> dict[str, str]:
+    """A button of a message, or an item of its list, is tapped."""
+    chosen = (
+        {"ListId": option.id, "ListTitle": option.title}
+        if line.button
+        else {"ButtonPayload": option.id, "ButtonText": option.title}
+    )
+    return {
+        "MessageType": "interactive",
+        "Body": option.title,
+        "NumMedia": "0",
+        "OriginalRepliedMessageSender": line.sender,
+        "OriginalRepliedMessageSid": line.sid,
+        **chosen,
+    }
 
 
 class Alarm:

@@ -42,6 +42,11 @@ def keep(session: Session, now: datetime, account_sid: str, digest: str, sid: st
         pass  # the other one is as good
 
 
+def forget_all(session: Session) -> None:
+    """For a provider that has forgotten all of them: each is laid down anew when it is needed."""
+    session.execute(delete(table(ContentTemplate)))
+
+
 def forget(session: Session, account_sid: str, sid: str) -> int:
     """Twilio refused a message in this form: the next one is laid down anew. Gives how many were known."""
     forms = table(ContentTemplate)

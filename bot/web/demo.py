@@ -149,8 +149,22 @@ def _send(stand_in: StandIn, chat: Chat) -> str:
     kind = request.form.get("tipo", "")
     if kind == REPEAT:
         return _repeat(stand_in, chat)
+    if tapped := request.form.get("opcao"):
+        stand_in.write(chat.person, chat.business, _tap(stand_in, chat, tapped))
+        return ""
     stand_in.write(chat.person, chat.business, ATTACHMENTS.get(kind) or standin.text(_text()))
     return ""
+
+
+def _tap(stand_in: StandIn, chat: Chat, tapped: str) -> dict[str, str]:
+    """What tapping an option sends; `tapped` is the sid of its message and its own id."""
+    sid, _, option_id = tapped.partition(":")
+    line = stand_in.find(sid)
+    if line is not None and {line.sender, line.recipient} == {chat.business, chat.person.address}:
+        for option in line.options:
+            if option.id == option_id:
+                return standin.tap(line, option)
+    raise Problem("Essa opção não está mais nesta conversa.")
 
 
 def _repeat(stand_in: StandIn, chat: Chat) -> str:

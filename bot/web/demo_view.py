@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from sqlmodel import Session, col, select
 
 from bot.standin import Line, Person, StandIn
+from bot.standin_forms import Option
 from bot.web import trace, words
 from bot.web.trace import RunView
 from models import message, run
@@ -54,6 +55,8 @@ class Bubble:
     clock: str
     day: str
     ticks: str | None
+    options: tuple[Option, ...] = ()
+    button: str = ""
 
 
 @dataclass(frozen=True)
@@ -186,6 +189,8 @@ def _bubble(line: Line, zone: ZoneInfo, today: date, read: Collection[str]) -> B
         clock=words.clock(line.at, zone),
         day=words.day(line.at.astimezone(zone).date(), today),
         ticks=_ticks(line, read) if line.inbound else None,
+        options=line.options,
+        button=line.button,
     )
 
 
@@ -222,6 +227,7 @@ _WHAT = {
     "location": "localização",
     "audio": "mensagem de voz",
     "image": "foto",
+    "interactive": "toque em uma opção",
     "sent": "enviada",
     "delivered": "entregue",
     "read": "lida",

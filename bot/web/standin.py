@@ -1,14 +1,19 @@
 """The addresses of the Twilio stand-in: what twilio's REST client asks for messages. Only in the demo."""
 
 import hmac
+from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from flask import Blueprint, g, jsonify, request
+from flask import Blueprint, Response, g, jsonify, request
 from flask.typing import ResponseReturnValue
 
 from bot.standin import API, MAX_PAGE, VERSION, ApiError, StandIn
+from bot.standin_forms import Unusable
 from bot.web.csrf import csrf
+
+# What every photo of the demo shows, as a picture that a model takes.
+PHOTO = Path(__file__).parents[2] / "templates" / "demo" / "photo.png"
 
 
 def standin(stand_in: StandIn) -> Blueprint:
@@ -50,6 +55,20 @@ def standin(stand_in: StandIn) -> Blueprint:
         if stand_in.find(request.form.get("messageId", "")) is None:
             raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
         return jsonify({"success": True})
+
+    @api.post("/v1/Content")
+    def lay_down() -> ResponseReturnValue:
+        try:
+            return jsonify(stand_in.forms.lay_down(request.get_json(silent=True))), 201
+        except Unusable:
+            raise ApiError(400, 20001, "Invalid content") from None
+
+    @api.get(f"{messages}/<sid>/Media/<_media>")
+    def attachment(sid: str, _media: str) -> ResponseReturnValue:
+        line = stand_in.find(sid)
+        if line is None or line.kind != "image":
+            raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
+        return Response(PHOTO.read_bytes(), mimetype="image/png")
 
     return api
 

@@ -247,6 +247,8 @@ def _media_kind(declared: str, content_type: str) -> str:
     return _BY_CONTENT.get(plain) or (major if major in ("image", "audio", "video") else "document")
 
 
+# `ListId` stands on no page of Twilio's; repositories read it beside `ButtonPayload`. Assumed: a tap in a
+# list brings one of the two. If neither comes the title does, as the body: `bot.choices` knows it by that.
 _FIELDS = {
     "button_payload": "ButtonPayload",
     "list_id": "ListId",

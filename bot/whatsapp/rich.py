@@ -1,7 +1,9 @@
 """A question as Twilio's Content API wants it: quick replies or a list picker. Pure.
 
 A form is laid down once and sent with variables; so it consists only of how many lines and answers there
-are, and of what never changes.
+are, and of what never changes. Variables may stand side by side, and begin or end a text, where each has a
+sample, as ours have; besides, the rule is for templates that WhatsApp approves (Twilio, "Using variables with
+Content Templates").
 """
 
 import hashlib

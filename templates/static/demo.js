@@ -150,7 +150,7 @@
       toEnd();
     } catch (error) {
       bubble?.remove();
-      if (words && !text.value) text.value = words;
+      if (words && !data.has("opcao") && !text.value) text.value = words;
       say(error instanceof TypeError ? UNREACHABLE : error.message);
     }
     lastChange = Date.now();
@@ -161,7 +161,7 @@
     event.preventDefault();
     const data = new FormData(composer, event.submitter);
     const written = !event.submitter?.name;
-    const words = written ? text.value.trim() : data.get("sugestao");
+    const words = written ? text.value.trim() : data.get("sugestao") ?? event.submitter.dataset.words;
     attach.open = false;
     text.focus();
     if (written && !words) return;

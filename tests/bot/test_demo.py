@@ -12,13 +12,14 @@ from flask import Flask
 from sqlmodel import SQLModel, select
 
 from bot import demo
+from bot.choices import Choice, Question
 from bot.demo import DemoSetup
 from bot.llm.offline import OfflineModel
 from bot.server import NotListening
 from bot.services import Services
 from bot.settings import SettingsError
 from bot.web.app import create_app
-from models import schema, staff
+from models import content, schema, staff
 from models.appointment import Appointment
 from models.conversation import Conversation, Holder
 from models.customer import Customer
@@ -250,3 +251,48 @@ def test_only_the_demo_has_the_page(seeded: Services) -> None:
     web = create_app(seeded).test_client()
     assert web.get("/demo").status_code == 404
     assert web.get("/demo/estado").status_code == 404
+
+
+def test_one_business_shows_buttons_and_pictures(tmp_path: Path) -> None:
+    setup = prepare(tmp_path)
+    services = made(setup, datetime.now(UTC))
+    demo.seed(services, setup)
+    with services.db.reading() as session:
+        shown = {row.slug: (row.buttons, row.images) for row in session.exec(select(Tenant))}
+    assert shown == {"studio-bela": (True, True), "barbearia-rio-negro": (False, False)}
+
+
+def test_after_a_restart_buttons_are_there_and_forms_are_made_anew(tmp_path: Path) -> None:
+    """The phone shows what it showed; the stand-in has forgotten the forms, and so has the product."""
+    setup = prepare(tmp_path)
+    services = made(setup, datetime.now(UTC))
+    demo.seed(services, setup)
+    question = Question("Qual horário?", (Choice("slot:1", "10:00", "Ana"),), button="Ver horários")
+    with services.db.writing() as session:
+        conversation = session.exec(select(Conversation)).first()
+        assert conversation is not None
+        assert conversation.id is not None
+        session.add(
+            Message(
+                tenant_id=conversation.tenant_id,
+                conversation_id=conversation.id,
+                seq=conversation.last_seq + 1,
+                direction="out",
+                author="bot",
+                text="Qual horário?",
+                extra=question.extra(tappable=True),
+                status="read",
+                provider_sid="SM" + "7" * 32,
+                created_at=services.now(),
+            )
+        )
+        content.keep(session, services.now(), "AC1", "digest", "HX1")
+    with services.db.reading() as session:
+        [line] = [line for line in demo._remembered(session) if line.sid == "SM" + "7" * 32]
+    assert (line.button, [(one.id, one.title, one.description) for one in line.options]) == (
+        "Ver horários",
+        [("slot:1", "10:00", "Ana")],
+    )
+    demo.blueprints(services, setup)
+    with services.db.reading() as session:
+        assert content.find(session, "AC1", "digest") is None

@@ -1,14 +1,20 @@
 """The Twilio stand-in: what it accepts and refuses, and how it plays deliveries."""
 
+import json
 import threading
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from twilio.request_validator import RequestValidator
+from werkzeug.datastructures import MultiDict
 
 from bot import standin
+from bot.choices import Choice, Question
 from bot.standin import Account, Alarm, ApiError, Line, Person, StandIn
+from bot.standin_forms import Unusable
+from bot.whatsapp import inbound, rich
+from bot.whatsapp.rich import Rich
 
 PUBLIC = "http://127.0.0.1:8000"
 BUSINESS = "whatsapp:+551130001000"
@@ -222,3 +228,83 @@ def test_the_alarm_runs_jobs_in_order_and_survives_a_broken_one() -> None:
     later(0, lambda: order.append("early"))
     assert done.wait(10)
     assert order == ["early", "late"]
+
+
+# Questions with buttons and lists
+
+BUTTONS = rich.rich(Question("Posso confirmar?\nCorte às 10:00", (Choice("yes", "Sim"), Choice("no", "Não"))))
+LIST = rich.rich(
+    Question(
+        'Qual "horário"?',
+        (Choice("slot:1:2026-12-03T10:00", "10:00", "Ana Souza"), Choice("slot:2:2026-12-03T11:00", "11:00")),
+        button="Ver horários",
+    )
+)
+
+
+def asked(setting: Setting, made: Rich | None) -> Line:
+    """The question, as the product lays it down and sends it."""
+    assert made is not None
+    sid = str(setting.twilio.forms.lay_down(made.document())["sid"])
+    form = reply(ContentSid=sid, ContentVariables=json.dumps(made.variables))
+    del form["Body"]
+    return setting.twilio.accept(form)
+
+
+def test_buttons_stand_on_the_phone_as_they_were_asked(setting: Setting) -> None:
+    line = asked(setting, BUTTONS)
+    assert line.text == "Posso confirmar?\nCorte às 10:00"
+    assert [(one.id, one.title) for one in line.options] == [("yes", "Sim"), ("no", "Não")]
+    assert line.button == ""
+
+
+def test_a_list_as_well(setting: Setting) -> None:
+    line = asked(setting, LIST)
+    assert (line.text, line.button) == ('Qual "horário"?', "Ver horários")
+    assert [(one.id, one.title, one.description) for one in line.options] == [
+        ("slot:1:2026-12-03T10:00", "10:00", "Ana Souza"),
+        ("slot:2:2026-12-03T11:00", "11:00", ""),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("made", "told"),
+    [
+        (BUTTONS, {"ButtonPayload": "yes", "ButtonText": "Sim", "Body": "Sim"}),
+        (LIST, {"ListId": "slot:1:2026-12-03T10:00", "ListTitle": "10:00", "Body": "10:00"}),
+    ],
+)
+def test_a_tap_tells_what_was_tapped_and_under_which_message(
+    setting: Setting, made: Rich | None, told: dict[str, str]
+) -> None:
+    line = asked(setting, made)
+    setting.twilio.write(MARINA, BUSINESS, standin.tap(line, line.options[0]))
+    setting.later.run()
+    [form] = [form for _, form, _ in setting.server.posts if "Body" in form]
+    assert form.items() >= told.items()
+    assert form["OriginalRepliedMessageSid"] == line.sid
+    assert inbound.parse(MultiDict(form)).incoming(1).extra["quoted_sid"] == line.sid  # type: ignore[union-attr]
+
+
+def test_a_question_of_the_session_opens_no_new_one(setting: Setting) -> None:
+    """Unlike an approved template: 63016 comes."""
+    line = asked(setting, BUTTONS)
+    setting.later.run()
+    assert (line.status, line.error_code) == ("undelivered", 63016)
+
+
+@pytest.mark.parametrize(
+    "document",
+    [
+        None,
+        [],
+        {"types": {}},
+        {"types": {"twilio/text": {"body": "x"}}},
+        {"types": {"twilio/quick-reply": {"body": "x", "actions": [{"title": "Sim"}]}}},
+        {"types": {"twilio/quick-reply": {"actions": []}}},
+        {"types": {"twilio/list-picker": {"body": "x", "items": [{"id": "1", "item": "a"}]}}},
+    ],
+)
+def test_what_is_no_form_is_not_laid_down(setting: Setting, document: object) -> None:
+    with pytest.raises(Unusable):
+        setting.twilio.forms.lay_down(document)

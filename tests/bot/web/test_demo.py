@@ -1,5 +1,6 @@
 """/demo on the whole product: the phone, its state, and what the visitor can send."""
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import datetime
@@ -10,11 +11,13 @@ import pytest
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from bot.choices import Choice, Question
 from bot.standin import Account, Person, StandIn
 from bot.web.app import create_app
 from bot.web.demo import Answering, Login, bold, demo
 from bot.web.standin import standin
 from bot.web.webhook import webhook
+from bot.whatsapp import rich
 from models import desk
 from models.db import Database
 from models.message import Message
@@ -263,3 +266,42 @@ def test_the_visitor_is_told_where_the_words_go(values: dict[str, str], name: st
     told = Answering.of(settings(llm_provider=None, **values))
     assert told.name.startswith(name)
     assert where in told.where
+
+
+# Buttons
+
+
+def ask(played: Demo) -> str:
+    """A question with two buttons stands on Marina's phone; gives its sid."""
+    made = rich.rich(Question("Posso confirmar?", (Choice("yes", "Sim"), Choice("no", "Não"))))
+    assert made is not None
+    sid = str(played.stand_in.forms.lay_down(made.document())["sid"])
+    form = {
+        "From": f"whatsapp:{played.stage.tenant(STUDIO).whatsapp}",
+        "To": PEOPLE["marina"].address,
+        "ContentSid": sid,
+        "ContentVariables": json.dumps(made.variables),
+    }
+    return played.stand_in.accept(form).sid
+
+
+def test_buttons_are_shown_and_a_tap_is_an_answer(played: Demo) -> None:
+    sid = ask(played)
+    [bubble] = played.state()["bubbles"]
+    assert f'name="opcao" value="{sid}:yes"' in bubble["html"]
+    assert played.send(opcao=f"{sid}:yes").status_code == 200
+    played.run_jobs()
+    [line] = [line for line in played.stage.messages if line.direction == "in"]
+    assert (line.text, line.extra["button_payload"], line.extra["quoted_sid"]) == ("Sim", "yes", sid)
+    assert [said for said, _ in played.bubbles()] == ["Posso confirmar?", "Sim"]
+
+
+@pytest.mark.parametrize("tapped", ["x", ":", "SM1:yes", "{sid}:maybe", "{sid}"])
+def test_what_is_not_there_cannot_be_tapped(played: Demo, tapped: str) -> None:
+    answer = played.send(opcao=tapped.format(sid=ask(played)))
+    assert (answer.status_code, answer.json) == (400, {"problem": "Essa opção não está mais nesta conversa."})
+
+
+def test_nobody_taps_in_the_chat_of_another(played: Demo) -> None:
+    sid = ask(played)
+    assert played.send({"negocio": STUDIO, "cliente": "joao"}, opcao=f"{sid}:yes").status_code == 400

@@ -14,7 +14,8 @@ from twilio.http import HttpClient
 from twilio.http.response import Response
 from twilio.rest import Client
 
-from bot.standin import Account, Person, StandIn, text
+from bot.llm import pictures
+from bot.standin import Account, Person, StandIn, media, text
 from bot.web.standin import standin as addresses
 
 PUBLIC = "http://127.0.0.1:8000"
@@ -129,3 +130,38 @@ def test_typing_is_shown_in_the_chat_of_a_known_message(web: FlaskClient, twilio
 
 def test_an_unknown_message_is_not_found(web: FlaskClient) -> None:
     assert web.get(f"{MESSAGES}/SMx.json", auth=(ACCOUNT.sid, ACCOUNT.token)).status_code == 404
+
+
+# Forms and pictures
+
+
+def test_a_form_is_laid_down_by_twilios_own_client(twilio: StandIn, web: FlaskClient) -> None:
+    document = {
+        "friendly_name": "x",
+        "language": "pt_BR",
+        "variables": {"1": "exemplo"},
+        "types": {"twilio/quick-reply": {"body": "{{1}}", "actions": [{"id": "yes", "title": "Sim"}]}},
+    }
+    login = (ACCOUNT.sid, ACCOUNT.token)
+    made = web.post("/demo/twilio/v1/Content", json=document, auth=login)
+    assert made.status_code == 201
+    assert made.json is not None
+    shown = twilio.forms.show(made.json["sid"], {"1": 'Posso "confirmar"?'})
+    assert shown is not None
+    assert (shown.body, shown.options[0].id) == ('Posso "confirmar"?', "yes")
+    assert web.post("/demo/twilio/v1/Content", json={"types": 1}, auth=login).status_code == 400
+    assert web.post("/demo/twilio/v1/Content", json=document).status_code == 401
+
+
+def test_a_photo_can_be_fetched_as_the_form_says(twilio: StandIn, web: FlaskClient) -> None:
+    """By who has the account alone; what it shows is a picture that a model takes."""
+    person = Person("Marina", MARINA, "whatsapp:BR.1")
+    line = twilio.write(person, BUSINESS, media("image", "image/jpeg"))
+    path = line.form["MediaUrl0"].removeprefix(PUBLIC)
+    assert web.get(path).status_code == 401
+    found = web.get(path, auth=(ACCOUNT.sid, ACCOUNT.token))
+    assert found.status_code == 200
+    assert pictures.fault_of(found.data) == ""
+    voice = twilio.write(person, BUSINESS, media("audio", "audio/ogg"))
+    for missing in (voice.form["MediaUrl0"].removeprefix(PUBLIC), path.replace(line.sid, "MM" + "0" * 32)):
+        assert web.get(missing, auth=(ACCOUNT.sid, ACCOUNT.token)).status_code == 404
