@@ -313,6 +313,7 @@ class _Day:
         return " ".join(looks)
 
     def _marks(self, visit: Visit) -> Iterable[tuple[str, str]]:
+        yield from self._over_midnight(visit)
         if visit.id in self._attention:
             yield "alert", "Precisa de atenção"
         if visit.squeeze_in:
@@ -321,6 +322,17 @@ class _Day:
             yield "ticks", "Confirmou"
         if said := STATUS[AppointmentStatus(visit.status)]:
             yield {"done": "tick", "no_show": "block", "cancelled": "block"}[visit.status], said
+
+    def _over_midnight(self, visit: Visit) -> Iterable[tuple[str, str]]:
+        """On which day the rest of it is; one that ends at midnight has none."""
+        first, last = (
+            moment.astimezone(self._zone).date()
+            for moment in (visit.starts_at, visit.ends_at - timedelta.resolution)
+        )
+        if first < self._source.date:
+            yield "back", "Desde a véspera"
+        if last > self._source.date:
+            yield "next", "Até o dia seguinte"
 
 
 def _place(start: int, end: int, first: int, lane: int = 1, lanes: int = 1) -> Place:

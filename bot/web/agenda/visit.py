@@ -34,6 +34,12 @@ class Card:
     lost: str  # why it wants attention, in words; empty where it does not
 
     @property
+    def told(self) -> bool:
+        """Whether the customer knows of the last change."""
+        said = [event.action for event in self.story if event.action in (*CHANGES, Action.TELL)]
+        return said[-1:] == [Action.TELL]
+
+    @property
     def last(self) -> str | None:
         """The last change."""
         return next((event.action for event in reversed(self.story) if event.action in CHANGES), None)
@@ -240,7 +246,8 @@ def _shared(found: Card) -> dict[str, object]:
         "reverse": notice.REVERSES.get(Action(found.last)) if found.last in REVERSIBLE else None,
         "reachable": client.reachable,
         "opted_out": client.opted_out,
-        "text": _text() or notice.text(found.last, visit, base.zone()),
+        "told": found.told,
+        "text": _text() or ("" if found.told else notice.text(found.last, visit, base.zone())),
         "max_text": notice.MAX_TEXT,
         "key": secrets.token_urlsafe(12),
     }
@@ -261,7 +268,7 @@ def _cancel_page(appointment_id: int, *, problem: str = "", status: int = 200) -
     page = render_template(
         "staff/agenda/cancel.html",
         problem=problem,
-        told=request.method == "GET" or "avisar" in request.form,
+        telling=request.method == "GET" or "avisar" in request.form,
         written=base.line(request.form.get("motivo", ""), MAX_REASON),
         max_reason=MAX_REASON,
         **values,

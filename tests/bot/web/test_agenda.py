@@ -523,7 +523,15 @@ def test_a_text_is_sent_once(office: Office, salon: Salon) -> None:
         answer = send(office, client, f"/agenda/{key}/avisar", aviso="Até amanhã!", chave="k1")
         assert answer.status_code == 303
     assert lines(office) == [("Até amanhã!", "queued", office.ana)]
-    assert "Cliente avisado" in client.get(f"/agenda/{key}").text
+    page = client.get(f"/agenda/{key}").text
+    assert "Cliente avisado" in page
+    # What was said is not put up to be said again; what is new is.
+    assert "O cliente já foi avisado." in page
+    assert ">Oi, Maria!" not in page
+    send(office, client, f"/agenda/{key}/cancelar")
+    page = client.get(f"/agenda/{key}").text
+    assert "já foi avisado" not in page
+    assert ">Oi, Maria. Precisamos cancelar" in page
 
 
 @pytest.mark.parametrize(("path", "status"), [("veio", "done"), ("faltou", "no_show")])

@@ -167,8 +167,17 @@ def test_a_visit_over_midnight_has_its_part_on_each_day() -> None:
     night = visit("23:00", "25:00")
     sources = [Source(1, DAY + timedelta(days=n), "Ana", "", Agenda(), (night,), ()) for n in (0, 1)]
     found = board.build(sources, EVENING_BEFORE, ZONE)
-    places = [(item.minute, item.place.rows) for each in found.columns for item in each.items]
-    assert places == [(23 * 60, 12), (0, 12)]
+    items = [item for each in found.columns for item in each.items if isinstance(item, VisitItem)]
+    assert [(item.minute, item.place.rows) for item in items] == [(23 * 60, 12), (0, 12)]
+    assert [item.marks for item in items] == [
+        (("next", "Até o dia seguinte"),),
+        (("back", "Desde a véspera"),),
+    ]
+
+
+def test_a_visit_until_midnight_is_of_one_day() -> None:
+    (item,) = (item for item in column(visit("23:00", "24:00")).items if isinstance(item, VisitItem))
+    assert (item.minute, item.place.rows, item.ends, item.marks) == (23 * 60, 12, "00:00", ())
 
 
 @pytest.mark.parametrize(
