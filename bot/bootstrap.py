@@ -19,7 +19,7 @@ from bot.llm.http import ignore
 from bot.llm.offline import OfflineModel
 from bot.llm.openai import OpenAIClient
 from bot.llm.tape import TapedClient, TapedHttp, Tapes
-from bot.mail import Post, SmtpPost
+from bot.mail import SmtpPost
 from bot.meters import Meters
 from bot.services import Services, system_clock
 from bot.settings import Provider, Settings
@@ -163,7 +163,7 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
     )
 
 
-def post(settings: Settings) -> Post | None:
+def post(settings: Settings) -> SmtpPost | None:
     """What takes mail to staff; None where no server is given."""
     if settings.smtp_host is None or settings.smtp_from is None:
         return None

@@ -15,6 +15,7 @@ from bot.finding import Finding
 from bot.http import ThreadClients
 from bot.llm.client import ModelError, ModelRequest, Usage
 from bot.llm.prices import with_given
+from bot.mail import Unsent
 from bot.settings import Provider, Settings
 from bot.transcription import NO_WORDS, Untranscribed
 from bot.whatsapp.twilio import API
@@ -35,6 +36,7 @@ def examine(settings: Settings, environment: Mapping[str, str]) -> list[Finding]
             *_database(settings),
             *(_model(provider, settings, http) for provider in settings.providers),
             *_transcription(settings, http),
+            _mail(settings),
             *_twilio(settings, environment),
             _public_url(settings, http),
             _clock(settings, http, lambda: datetime.now(UTC)),
@@ -107,6 +109,19 @@ def _transcription(settings: Settings, http: httpx.Client) -> Iterator[Finding]:
             yield Finding(False, subject, text)
             return
     yield Finding(True, subject, f"{settings.transcription_model} hears voice messages")
+
+
+def _mail(settings: Settings) -> Finding:
+    """Into the server and out again: no mail is written."""
+    post = bootstrap.post(settings)
+    if post is None:
+        return Finding(True, "mail", "none; staff are told on their page alone")
+    try:
+        post.greet()
+    except Unsent as error:
+        text = f"{settings.smtp_host} does not let us in ({error}); see SMTP_HOST and the lines below it"
+        return Finding(False, "mail", text)
+    return Finding(True, "mail", f"{settings.smtp_host} takes mail")
 
 
 def _silence() -> bytes:

@@ -53,6 +53,10 @@ class SmtpPost:
         except (OSError, smtplib.SMTPException) as error:
             raise Unsent(type(error).__name__) from error
 
+    def greet(self) -> None:
+        """Come in as for a mail, and leave. Raises Unsent."""
+        self.deliver([])
+
     def _connected(self) -> smtplib.SMTP:
         context = ssl.create_default_context()
         if self.security == "tls":

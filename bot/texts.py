@@ -56,11 +56,17 @@ def expectation(tenant: Tenant, now: datetime, *, told: bool = False) -> str:
     opens = tenant.next_attendance(now)
     if opens is None or opens <= now:
         return "" if told else _IN_HOURS
-    back = f"Nossa equipe volta {when(tenant, opens, now)}; sua mensagem está na fila."
+    back = f"Nossa equipe volta {_opening(tenant, opens, now)}; sua mensagem está na fila."
     return back if told else f"Uma pessoa da equipe vai continuar por aqui. {back}"
 
 
 _IN_HOURS = "Uma pessoa da equipe vai continuar o atendimento por aqui. Pode continuar escrevendo. 🙂"
+
+
+def _opening(tenant: Tenant, opens: datetime, now: datetime) -> str:
+    """When people are back; of today nobody needs the date."""
+    local, today = opens.astimezone(tenant.zone), now.astimezone(tenant.zone)
+    return f"hoje, às {local:%H:%M}" if local.date() == today.date() else when(tenant, opens, now)
 
 
 def contact(tenant: Tenant, name: str, when: str) -> str:

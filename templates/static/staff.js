@@ -481,7 +481,12 @@
   const help = document.getElementById("help"), helpButton = document.getElementById("help-open");
   if (help && helpButton) {
     helpButton.hidden = false;
-    helpButton.addEventListener("click", () => { helpButton.closest("details").open = false; help.showModal(); });
+    helpButton.addEventListener("click", () => { helpButton.closest("details").open = false; showHelp(); });
+  }
+
+  function showHelp() {
+    help?.showModal();
+    help?.querySelector("button").focus();
   }
 
   function step(by) {
@@ -506,7 +511,7 @@
     "a": () => document.getElementById("take")?.focus(),
     "e": () => document.getElementById("resolve")?.focus(),
     "u": () => document.getElementById("back")?.click(),
-    "?": () => help?.showModal(),
+    "?": showHelp,
   };
 
   document.addEventListener("keydown", (event) => {

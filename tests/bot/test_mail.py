@@ -11,7 +11,10 @@ import pytest
 from aiosmtpd.controller import Controller
 from aiosmtpd.smtp import AuthResult, Envelope, LoginPassword
 
+from bot import doctor
+from bot.finding import Finding
 from bot.mail import Mail, SmtpPost, Unsent
+from tests.bot.edge import settings
 
 FROM = "avisos@horacerta.test"
 
@@ -105,6 +108,24 @@ def test_a_refused_account_is_told_without_the_password(server: Controller, box:
     with pytest.raises(Unsent, match=r"^SMTPAuthenticationError$"):
         post(server, user="bela", password="errado").deliver([Mail("ana@bela.test", "x", "y")])
     assert box.mails == []
+
+
+def test_coming_in_and_leaving_writes_nothing(server: Controller, box: Box) -> None:
+    post(server, user="bela", password="segredo").greet()
+    assert (box.mails, box.people) == ([], ["bela"])
+    with pytest.raises(Unsent):
+        post(server, user="bela", password="errado").greet()
+
+
+def test_the_doctor_tells_whether_mail_goes_out(server: Controller) -> None:
+    given = {"smtp_host": "127.0.0.1", "smtp_port": server.port, "smtp_from": FROM, "smtp_security": "none"}
+    assert doctor._mail(settings(**given)) == Finding(True, "mail", "127.0.0.1 takes mail")
+    shut = doctor._mail(settings(**given | {"smtp_port": free_port()}))
+    assert (shut.ok, shut.text) == (
+        False,
+        "127.0.0.1 does not let us in (ConnectionRefusedError); see SMTP_HOST and the lines below it",
+    )
+    assert doctor._mail(settings()).ok
 
 
 def test_without_a_server_nothing_is_sent() -> None:

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from bot.whatsapp import clean
 from models import canned, desk, team
 from models.conversation import WINDOW, Conversation, Holder
+from models.customer import Customer
 from models.db import Database
 from models.handoff import Reason
 from models.message import Author, Status
@@ -261,6 +262,32 @@ def _templates(site: Site, page: Page) -> None:
     page.goto(f"/fila/{busy(site.office)['shut']}#fim")
 
 
+def _opted_out(site: Site, page: Page) -> None:
+    with site.office.db.writing() as session:
+        session.get_one(Tenant, site.office.bela.tenant).template_contact = "HX" + "0" * 32
+    talk = busy(site.office)["shut"]
+    with site.office.db.writing() as session:
+        customer_id = session.get_one(Conversation, talk).customer_id
+        session.get_one(Customer, customer_id).opted_out_at = site.office.clock()
+    page.goto(f"/fila/{talk}#fim")
+    expect(page.get_by_text("esta pessoa pediu para não receber mensagens")).to_be_visible()
+
+
+def _closing(site: Site, page: Page) -> None:
+    talk = busy(site.office)["maria"]
+    with site.office.db.writing() as session:
+        row = session.get_one(Conversation, talk)
+        row.last_inbound_at = site.office.clock() - timedelta(hours=21)
+    page.goto(f"/fila/{talk}")
+    expect(page.get_by_text("A janela do WhatsApp fecha às 13:20")).to_be_visible()
+
+
+def _own(site: Site, page: Page) -> None:
+    busy(site.office)
+    page.goto("/fila?aba=minhas")
+    expect(page.get_by_text("Última mensagem não entregue")).to_be_visible()
+
+
 def _take_over(site: Site, page: Page) -> None:
     page.goto(f"/fila/{busy(site.office)['his']}/assumir-mesmo-assim")
 
@@ -353,6 +380,9 @@ STATES: dict[str, State] = {
     "ready answers": _ready,
     "window shut": _shut,
     "templates": _templates,
+    "opted out": _opted_out,
+    "window closing": _closing,
+    "queue mine": _own,
     "conflict": _conflict,
     "trace": _trace,
     "canned": _canned,
@@ -891,6 +921,7 @@ def test_single_keys_work_where_nobody_types_and_can_be_switched_off(site: Site)
     press("Escape")
     expect(page.get_by_role("dialog")).to_be_hidden()
     page.get_by_role("link", name="Maria").click()
+    page.wait_for_url("**/fila/*#fim")
     for key, name in (("a", "Assumir"), ("e", "Encerrar")):
         press(key)
         expect(page.get_by_role("button", name=name)).to_be_focused()

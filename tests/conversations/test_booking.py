@@ -172,7 +172,14 @@ def test_expectation_names_the_next_opening_out_of_hours(db: Database, now: date
     """Wednesday 22:00 in São Paulo: people answer again on Thursday."""
     stage = Stage(db, datetime(2026, 12, 3, 1, 0, tzinfo=UTC), lambda body: error(500))
     [said] = stage.say("oi")
-    assert "quinta-feira, 03/12/2026, às 09:00" in said
+    assert "Nossa equipe volta amanhã, quinta-feira, 03/12/2026, às 09:00" in said
+
+
+def test_expectation_of_the_same_day_needs_no_date(db: Database, now: datetime) -> None:
+    """Thursday 03:00 in São Paulo."""
+    stage = Stage(db, datetime(2026, 12, 3, 6, 0, tzinfo=UTC), lambda body: error(500))
+    [said] = stage.say("oi")
+    assert "Nossa equipe volta hoje, às 09:00; sua mensagem está na fila." in said
 
 
 def test_staff_taking_over_in_mid_run_silences_it(db: Database, now: datetime) -> None:

@@ -7,6 +7,7 @@ from flask.testing import FlaskClient
 
 from models.appointment import Appointment
 from models.conversation import WINDOW, Holder
+from models.customer import Customer
 from models.db import Database
 from models.handoff import CloseReason, Handoff
 from models.message import Author, Status
@@ -270,6 +271,19 @@ def test_the_reminder_is_offered_for_a_visit_ahead(office: Office) -> None:
     line = office.lines(talk)[-1]
     assert line.content_variables is not None
     assert line.content_variables["3"] == "Corte feminino com Ana Souza"
+
+
+def test_who_asked_for_no_messages_is_sent_no_template(office: Office) -> None:
+    """Not offered, and not sent by a page that is older than the wish."""
+    talk = shut(office, reminder=TEMPLATE)
+    with office.db.writing() as session:
+        session.get_one(Customer, office.row(talk).customer_id).opted_out_at = office.clock()
+    page = office.client().get(f"/fila/{talk}").text
+    assert "esta pessoa pediu para não receber mensagens" in page
+    assert "Enviar modelo" not in page
+    for template in ("contato", "lembrete"):
+        assert act(office.client(), talk, "modelo", template=template).status_code == 422
+    assert len(office.lines(talk)) == 1
 
 
 @pytest.mark.parametrize("template", ["", "x", "lembrete"])
