@@ -6,6 +6,7 @@ offline model), Twilio a stand-in, the clock is set by hand.
 
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,6 +56,11 @@ class Clock:
         self.now += timedelta(**delta)
 
 
+@cache  # reading and checking one costs more than most talks
+def _sample(slug: str) -> business_file.BusinessFile:
+    return business_file.load(BUSINESSES / f"{slug}.yaml")
+
+
 class Stage:
     """The product, with both sample businesses. `script` None plays the offline model."""
 
@@ -97,7 +103,7 @@ class Stage:
     def open(self) -> None:
         """Import both businesses."""
         for slug in (STUDIO, BARBER):
-            file = business_file.load(BUSINESSES / f"{slug}.yaml")
+            file = _sample(slug)
             with self.db.writing() as session:
                 business_file.apply(session, file, self.clock())
 

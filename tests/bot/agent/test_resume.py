@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.agent.loop import Answered, HandedOff, Outcome
+from bot.agent.loop import MAX_CALLS, Answered, HandedOff, Outcome
 from bot.agent.resume import replay
 from bot.llm.client import ModelReply
 from models.handoff import Reason
@@ -73,6 +73,10 @@ SCRIPTS: dict[str, list[dict[str, Any]]] = {
         answer(text("Uma pessoa vai continuar.")),
     ],
     "refusal": [answer(tool_use("ver", id="j")), refusal("bio")],
+    "flood": [
+        answer(*(tool_use("ver", {"n": n}, id=f"k{n}") for n in range(MAX_CALLS + 2))),
+        answer(text("Oi.")),
+    ],
     "pause": [answer(text("Um momento"), stop_reason="pause_turn"), answer(text("Oi."))],
 }
 
