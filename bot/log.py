@@ -1,20 +1,13 @@
 """Log lines: one event name and plain fields; no message text, no phone, no secret."""
 
 import logging
-import re
 import sys
 from collections.abc import MutableMapping
 from typing import Any, Literal
 
 import structlog
 
-# Digits of a phone or a CPF, wherever they slip into a value: the last two stay, for recognition.
-_LONG_NUMBER = re.compile(r"(?<!\w)\+?\d[\d .\-]{7,}\d(\d{2})(?!\w)")
-
-
-def mask(text: str) -> str:
-    """The text with phones and document numbers reduced to their last two digits."""
-    return _LONG_NUMBER.sub(r"***\1", text)
+from bot.masking import mask
 
 
 def _masked(_logger: object, _method: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

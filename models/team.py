@@ -71,7 +71,7 @@ def invite(
         raise Refusal("SEM_PODER")
     if staff.find_by_email(session, email) is not None:
         raise Refusal("EM_USO")
-    audit.record(session, now, tenant_id, "staff.invite", staff_id=by, detail={"role": role})
+    audit.record(session, now, tenant_id, "staff.invite", staff_id=by, detail={"role": role, "name": name})
     return _link(session, now, tenant_id, by, email, name, role)
 
 
@@ -143,7 +143,8 @@ def withdraw(session: Session, now: datetime, tenant_id: int, by: int, invite_id
     if not may_manage(_team(session, tenant_id)[by], found.role):
         raise Refusal("SEM_PODER")
     if _shut(session, now, tenant_id, col(StaffInvite.id) == invite_id):
-        audit.record(session, now, tenant_id, "staff.withdraw", staff_id=by, detail={"role": found.role})
+        detail = {"role": found.role, "name": found.name}
+        audit.record(session, now, tenant_id, "staff.withdraw", staff_id=by, detail=detail)
 
 
 def peek(session: Session, now: datetime, token: str) -> StaffInvite | None:

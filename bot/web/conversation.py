@@ -59,6 +59,7 @@ def trace_of(conversation_id: int, run_id: int) -> ResponseReturnValue:
         tenant=context.current_tenant(),
         run=shown,
         found=found,
+        began=words.moment(found.started_at, context.now(), context.current_tenant().zone),
         cost="" if found.cost_microdollars is None else words.dollars(found.cost_microdollars),
         id=row.id,
     )

@@ -98,7 +98,8 @@ def _more(entry: Entry) -> str:
             until = datetime.fromisoformat(str(detail["until"]))
             return f"até {words.moment(until, context.now(), context.current_tenant().zone)}"
         case "staff.invite" | "staff.withdraw" | "staff.add":
-            return words.ROLES.get(str(detail.get("role")), "")
+            known = (str(detail.get("name", "")), words.ROLES.get(str(detail.get("role")), ""))
+            return ", ".join(filter(None, known))
     return ""
 
 

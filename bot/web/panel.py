@@ -283,7 +283,9 @@ def _agenda(report: Report) -> tuple[Card, ...]:
             "Faltas",
             number(missed),
             _was(number(was_missed), points((missed, due), (was_missed, was_due))),
-            f"{percent(missed, due)} de {number(due)} com presença anotada",
+            f"{percent(missed, due)} de {number(due)} com presença anotada"
+            if due
+            else "nenhuma presença anotada",
         ),
     )
 

@@ -3,8 +3,10 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 from zoneinfo import ZoneInfo
 
+from bot.masking import mask
 from bot.web import words
 from models.handoff import Reason
 from models.message import Direction, Message
@@ -20,7 +22,10 @@ class Call:
 
 @dataclass(frozen=True)
 class StepView:
-    """One step of a run. `code` is what the program calls it: a stop reason, an error class, a reason."""
+    """One step of a run. `code` is what the program calls it: a stop reason, an error class, a reason.
+
+    Phones and document numbers are masked in all of it.
+    """
 
     kind: str
     title: str
@@ -29,6 +34,11 @@ class StepView:
     texts: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
     bad: bool = False
+    given: str = ""  # of a result: what the tool was called with
+    took: str = ""
+    model: str = ""
+    tokens: tuple[tuple[str, str], ...] = ()
+    thoughts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -90,7 +100,7 @@ def _asked(messages: Sequence[Message], found: Run) -> str:
     """What the customer said that the run answers; of what is no text, its kind."""
     inbound = (line for line in messages if line.direction == Direction.IN)
     said = [line for line in inbound if found.from_seq < line.seq <= found.through_seq]
-    return " · ".join(line.text if line.kind == "text" else words.kind(line.kind) for line in said)
+    return " · ".join(mask(line.text) if line.kind == "text" else words.kind(line.kind) for line in said)
 
 
 def _seconds(found: Run) -> str:
@@ -129,53 +139,86 @@ def _step(step: RunStep) -> StepView:
     if step.kind == StepKind.INPUT:
         return StepView("input", "O que o modelo recebeu", texts=_texts(step.content))
     if step.kind == StepKind.NUDGE:
-        return StepView("nudge", "Pedimos que corrigisse", texts=_texts(step.content))
+        return _nudge(step)
     return _answer(step)
+
+
+def _nudge(step: RunStep) -> StepView:
+    """What we wrote to the model to have an answer corrected."""
+    content = step.content if isinstance(step.content, dict) else {}
+    return StepView(
+        "nudge",
+        "Pedimos que corrigisse",
+        code=str(content.get("kind", "")),
+        texts=(mask(str(content["text"])),) if "text" in content else _texts(step.content),
+    )
 
 
 def _answer(step: RunStep) -> StepView:
     usage = step.usage or {}
-    cached = usage.get("cache_read_tokens", 0)
-    asked = usage.get("input_tokens", 0) + cached + usage.get("cache_write_tokens", 0)
+    cached, stored = usage.get("cache_read_tokens", 0), usage.get("cache_write_tokens", 0)
+    asked, written = usage.get("input_tokens", 0) + cached + stored, usage.get("output_tokens", 0)
     code = step.stop_reason or "sem stop_reason"
     forced = step.kind == StepKind.FINAL
     return StepView(
         "answer",
         "Resposta final, sem ferramentas" if forced else STOP_REASONS.get(code, "Resposta inesperada"),
         code=code,
-        note=f"{_tokens(asked, cached, usage.get('output_tokens', 0))}, {step.milliseconds} ms",
+        note=f"{_tokens(asked, cached, written)}, {step.milliseconds} ms",
         texts=_texts(step.content),
         calls=tuple(_calls(step.content)),
         bad=not step.kept and not forced,
+        took=_took(step.milliseconds),
+        model=step.model or "",
+        tokens=_counted(asked, cached, stored, written),
+        thoughts=_thoughts(step.content),
     )
+
+
+def _counted(asked: int, cached: int, stored: int, written: int) -> tuple[tuple[str, str], ...]:
+    """Tokens by kind; a kind that there are none of is left out."""
+    kinds = (("lidos", asked), ("do cache", cached), ("guardados no cache", stored), ("escritos", written))
+    return tuple((name, _number(count)) for name, count in kinds if count)
 
 
 def _result(step: RunStep) -> StepView:
     content = step.content
     name = words.TOOLS.get(content["name"], content["name"])
-    if not step.is_error:
-        return StepView("result", f"Resultado: {name}", texts=(content["text"],))
     return StepView(
         "result",
-        f"Recusa: {name}",
+        f"{'Recusa' if step.is_error else 'Resultado'}: {name}",
         code=step.error_class or "",
         note=words.ERROR_CLASSES.get(step.error_class or "", ""),
-        texts=(content["text"],),
-        bad=True,
+        texts=(mask(content["text"]),),
+        bad=step.is_error,
+        given=_plain(content.get("input")),
+        took=_took(step.milliseconds),
     )
 
 
+def _took(milliseconds: int) -> str:
+    return f"{milliseconds / 1000:.1f} s".replace(".", ",") if milliseconds >= 1000 else f"{milliseconds} ms"
+
+
+def _plain(value: object) -> str:
+    return mask(json.dumps(value, ensure_ascii=False, indent=2))
+
+
 def _texts(content: object) -> tuple[str, ...]:
-    return tuple(block["text"] for block in _blocks(content) if block.get("type") == "text")
+    return tuple(mask(str(block.get("text"))) for block in _blocks(content) if block.get("type") == "text")
+
+
+def _thoughts(content: object) -> tuple[str, ...]:
+    found = (block.get("thinking") for block in _blocks(content) if block.get("type") == "thinking")
+    return tuple(mask(str(thought)) for thought in found if thought)
 
 
 def _calls(content: object) -> Iterator[Call]:
     for block in _blocks(content):
         if block.get("type") == "tool_use":
             name = str(block.get("name"))
-            arguments = json.dumps(block.get("input"), ensure_ascii=False, indent=2)
-            yield Call(name, words.TOOLS.get(name, name), arguments)
+            yield Call(name, words.TOOLS.get(name, name), _plain(block.get("input")))
 
 
-def _blocks(content: object) -> list[dict[str, str]]:
+def _blocks(content: object) -> list[dict[str, Any]]:
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
