@@ -3,7 +3,7 @@
 import importlib
 import sys
 
-NAMES = ("turn", "webhook", "agenda", "queue", "tokens")
+NAMES = ("turn", "webhook", "agenda", "queue", "figures", "tokens")
 
 
 def main() -> None:
