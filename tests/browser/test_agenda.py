@@ -13,12 +13,14 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from models import agenda
 from models.agenda import Visit
+from models.catalog import Professional
 from models.db import Database
 from models.message import Author
 from tests.bot.web import days
 from tests.bot.web.days import TOMORROW, Salon
 from tests.bot.web.office import ANA, Office
 from tests.browser.conftest import Complaints, served
+from tests.fakes import agenda as shop
 from tests.fakes.talk import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
@@ -373,6 +375,25 @@ def test_a_long_list_of_the_lost_does_not_bury_the_day(site: Site) -> None:
     expect(rows.nth(3)).to_be_hidden()
     page.get_by_text("Ver mais 2").click()
     expect(rows.nth(4)).to_contain_text("Cliente 17")
+
+
+@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+def test_many_professionals_scroll_on_the_board_alone(site: Site, size: Any) -> None:
+    """The page stays as wide as the window, and no longer than what it shows."""
+    bela = site.office.bela
+    with site.office.db.writing() as session:
+        for n in range(12):
+            who = Professional(tenant_id=bela.tenant, name=f"Profissional de nome comprido {n}")
+            session.add(who)
+            session.flush()
+            shop.work(session, bela.tenant, who.id or 0, TOMORROW.weekday(), "08:00-24:00")
+    page = site.visit(viewport=size)
+    page.goto(f"/agenda?dia={TOMORROW}")
+    expect(page.get_by_role("region").get_by_role("heading")).to_have_count(14)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    ends = page.evaluate("document.querySelector('main').getBoundingClientRect().bottom + scrollY")
+    assert page.evaluate("document.documentElement.scrollHeight") <= max(ends + 1, size["height"])
+    assert page.get_by_label("Profissionais").bounding_box()["height"] < 120  # type: ignore[index]
 
 
 @BOTH
