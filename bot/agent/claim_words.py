@@ -34,7 +34,7 @@ WORDS = {
         "remarcad reagendad transferid alterad mudad trocad adiad antecipad cambiad movid reprogramad"
     )
     + "[oa]s?|moved|changed|rescheduled",
-    "kept": any_of("salv guardad separad") + "[oa]s?",
+    "kept": any_of("salv guardad separad") + "[oa]s?|saved|held",
     "finished": any_of("feit realizad efetuad concluid registrad criad confirmad hech list") + "[oa]s?"
     "|made|confirmed|complete[d]?|done",
     "is": r"(?:(?:est|t)(?:a|ao|an)|fic(?:ou|aram)|qued(?:o|aron)|fo(?:i|ram)|ha(?:n)? sido"
@@ -51,7 +51,9 @@ WORDS = {
     "made": r"(?:fiz|hice|conclui|realizei|efetuei|<i>made) (?:(?:[ao]|la|the|a|an) )?(?:seu |sua |tu |your )?",
     "managed": r"(?:consegui|conseguimos|acabei de|acabamos de|pude|logre|acabo de|<i>managed to"
     r"|(?:i was|we were) able to) (?:te |lhe )?",
-    "changed": any_of("mudei alterei transferi passei troquei adiei adiantei antecipei movi")
+    "changed": any_of(
+        "mudei alterei transferi passei troquei adiei adiantei antecipei movi puxei joguei empurrei"
+    )
     + "|te (?:cambie|movi)"
     "|(?:he|hemos) (?:cambiado|movido)|<i>(?:moved|changed|switched)",
     "if": r"(?:se(?! preocup| encontr)|(?<!seu )(?<!sse )(?<!ste )caso|sempre que|desde que|ate que|uma vez"
@@ -80,7 +82,7 @@ class Deed:
 
 DEEDS = {
     Kind.BOOKED: Deed(
-        did="marquei|agendei|reservei|encaixei|<i>(?:booked|scheduled|reserved)"
+        did="marquei|agendei|reservei|encaixei|<i>(?:booked|scheduled|reserved|(?:got|put) you down)"
         "|<he>(?:reservado|agendado)|(?:te|le|ya) (?:agende|reserve|aparte)",
         done="<fixed>",
         do="marcar|agendar|reservar|encaixar|book|schedule|reserve",
@@ -93,7 +95,7 @@ DEEDS = {
         noun="remarcacao|alteracao|mudanca|troca|cambio",
     ),
     Kind.CANCELLED: Deed(
-        did="cancelei|desmarquei|<i>cancell?ed|<he>cancelado|(?:te|le|ya) cancele",
+        did="cancelei|desmarquei|<i>cancell?ed|<he>cancelado|(?:te|le|ya) cancele|cancele (?:tu|su) cita",
         done="<cancelled>",
         do="cancelar|desmarcar|cancel",
         noun="cancelamento|cancelacion|cancellation",
@@ -109,24 +111,26 @@ FRAMES: Table = (
 PHRASES: tuple[tuple[Kind, str, str], ...] = (
     (Kind.BOOKED, "did yours", r"(?:confirmei|garanti|garantimos|anotei|registrei|<i>confirmed) <yours> <few><place>\b"),
     (Kind.BOOKED, "we did", r"(?:marcamos|agendamos|reservamos|encaixamos) <yours>"),
-    (Kind.BOOKED, "left", r"deix(?:ei|amos) <few>(?:<booked>|<kept>)\b"),
+    (Kind.BOOKED, "left", r"deix(?:ei|amos) <few>(?:<booked>|<kept>|(?:em|no) seu nome)\b"),
     (Kind.BOOKED, "agenda", r"(?:coloquei|inclui|botei|pus|adicionei) <few>n?a (?:nossa )?agenda\b"),
     (Kind.BOOKED, "put you", r"(?:(?:te|voce|vc) (?:coloquei|botei|pus)|(?:coloquei|botei|pus) (?:voce|vc)) <few>(?:<to><day>|as \d)"),
     (Kind.STANDS, "confirmed", r"<head><sure_of><end>"),
     (Kind.STANDS, "is", r"<is> <sure>(?:<booked>|mantid[oa])\b"),
+    (Kind.KEPT, "kept it", r"(?:separei|guardei|segurei|bloqueei|salvei) <few>(?:<place>|agenda)\b"),
     (Kind.KEPT, "is kept", r"<place> <few><is> <sure><kept>\b"),
     (Kind.STANDS, "for a day", r"<booked> <few><to><day>"),
     (Kind.STANDS, "came to a day", r"(?:ficou|quedo) <few><to><day>"),
     (Kind.STANDS, "you have", r"(?:(?:voce|vc) (?:ja |so )?tem|(?:ya )?tienes|you(?:'ve got| already have| have)) <few><visit> <booked>\b"),
-    (Kind.STANDS, "is yours", r"(?:o horario|a vaga) (?:ja )?eh (?:todo |toda )?(?:seu|sua)\b|voce (?:ja )?esta na agenda\b"),
+    (Kind.STANDS, "is yours", r"(?:o horario|a vaga) (?:ja )?eh (?:todo |toda )?(?:seu|sua)\b|(?:esta|ta) (?:ja )?na (?:nossa )?agenda\b|ja (?:esta|ta) no sistema\b"),
     (Kind.STANDS, "all set", r"(?:you're|you are|voce esta|vc ta) (?:all |now )*(?:set|booked|confirmed|scheduled)\b"),
-    (Kind.EXPECTED, "yours is", r"<yours>(?: \w+){1,6}?(?::| eh| es| is| sera| vai ser| fica) (?:<to>)?<day>"),
-    (Kind.EXPECTED, "so it is", r"entao (?:eh|sera|vai ser|fica) (?:<to>)?<day>|(?<!.)tudo certo <to><day>"),
+    (Kind.EXPECTED, "yours is", r"<yours>(?: \w+){1,6}?(?::| eh| es| is| sera| vai ser| fica) (?:com \w+(?: \w+){0,2},? )?(?:<to>)?<day>"),
+    (Kind.EXPECTED, "you have it", r"(?:(?:voce|vc) (?:ja |so )?tem|tienes|you have) <few><visit> <few><to><day>"),
+    (Kind.EXPECTED, "so it is", r"entao (?:eh|sera|vai ser|fica) (?:<to>)?<day>|(?:(?<!.)|(?:ta|esta) )tudo (?:certo|ok|pronto) <to><day>|<visit> (?:esta|ta) (?:ok|certo) <to><day>"),
     (Kind.EXPECTED, "becomes", r"fica <few><booked>\b|fic(?:a|ou) assim\b"),
     (Kind.EXPECTED, "awaited", r"(?:te|lhe|nos|los|les) (?:esper|aguard|ve[jm]|veo)|(?:esper|aguard)amos (?:por )?voce|see you\b|(?:expecting|waiting for) you\b"),
     (Kind.EXPECTED, "may come", r"pode (?:vir|aparecer) (?!.*\bdas \d)<few>(?:<to><day>|as \d)"),
     (Kind.EXPECTED, "until", r"(?<!.)(?:ate|hasta) (?:\w+ )?<day>"),
-    (Kind.EXPECTED, "opener", r"(?<!.)(?:prontinho|pronto|feito|combinado|fechado|fechou|anotado|listo|all done|all set|done)(?:,? \w+)?[!,.:]"),
+    (Kind.EXPECTED, "opener", r"(?<!.)(?:prontinho|pronto|feito|combinado|fechado|fechou|anotado|listo|all done|all set|done)(?:,? \w+)?[!,.:]|(?:fechado|fechou|combinado) (?:entao )?(?:pra |para )?<day>"),
     (Kind.MOVED, "did yours", r"<changed> <yours> <few><visit>\b"),
     (Kind.MOVED, "did to a day", r"<changed> <few><to><day>"),
     (Kind.MOVED, "for a day", r"<again> <few><to><day>"),
@@ -160,7 +164,7 @@ NO_CLAIM: Table = (
     ("of others", r"(?:outr[oa]s? (?:clientes?|pessoas?)|alguem|(?:tem|com) clientes?)\b[^,]*$"),
     ("of others", r"(?:otr[oa]s? (?:client[ea]s?|personas?)|alguien|another (?:client|customer)|some(?:one|body))\b[^,]*$"),
     ("of other things", r"(?:pagamento|pix|feriado|desconto|promocao|cadastro|endereco|valor|preco)\b[^,]*$"),
-    ("of other things", r"(?:evento|estacionamento|sinal|orcamento|nome|telefone|dados|vaga de(?! <day>)|contato|horario de (?:atendi|funciona)mento)\b[^,]*$"),
+    ("of other things", r"(?:evento|estacionamento|sinal|orcamento|(?<!(?:no|em) seu )nome(?! (?:esta |ta )?na (?:lista|fila|agenda))|telefone|dados|vaga de(?! <day>)|contato|horario de (?:atendi|funciona)mento)\b[^,]*$"),
     ("of other things", r"(?:lembretes?|avisos?|mensagens|reminders?|recordatorios?|mensajes)\b[^,]*$"),
     ("of other things", r"(?:payment|address|parking|price|event|direccion|pago|precio|estacionamiento)\b[^,]*$"),
     ("how we work", r"(?:com|por|so|somente|apenas) (?:hora|horario|agendamento)s? <booked>$"),
@@ -176,7 +180,7 @@ WISHED: Table = (
     ("wanted", r"(?:want|need|needs|would|prefer|quieres|quisieras|necesitas?|necesito|prefieres)\b[^,]*$"),
     (
         "not yet",
-        r"(?:ser|estar|ficar|seja|sejam|sera|serao|seria|fosse|for(?= \w+d[oa]s?$)|be|being)\b[^,]*$",
+        r"(?:ser|estar|ficar(?! (?:tranquil|sossegad|despreocupad|em paz))|seja|sejam|sera|serao|seria|fosse|for(?= \w+d[oa]s?$)|be|being)\b[^,]*$",
     ),
 )
 # … and on what follows.
@@ -185,7 +189,7 @@ NO_CLAIM_AFTER: Table = (
     ("conditional", r"^[^,]*\b(?:once|after|as soon as|if|until|cuando|despues de|si (?:tu|me|no))\b"),
     ("of others", r"^[^,]*\b(?:por|para|pra|com|by|for) (?:outr[oa]|otr[oa]|another|someone)\b"),
     ("of other things", r"^(?: \w+){0,2} (?:lembretes?|avisos?|mensagens|reminders?|recordatorios?)\b"),
-    ("past", r"^[^,]*\b(?:(?:semana|mes|ano) passad[oa]|ontem|last (?:week|month|year|time)|ayer)\b"),
+    ("past", r"^[^,]*\b(?:(?:semana|mes|ano) passad[oa]|ontem|por (?:voce|vc)|last (?:week|month|year|time)|ayer)\b"),
     ("a rule", r"^[^,]*\b(?:pod[ae]m?|dev[ae]m?|precisam?|sao|costumam?|com (?:menos|antecedencia))\b"),
     ("a rule", r"^[^,]*\b(?:must|can be|in advance|con anticipacion|deben?|pueden?)\b"),
 )  # fmt: skip

@@ -89,12 +89,18 @@ class Reader:
     def _details(self, n: int) -> str:
         """The lines right behind a claim that only say when, what and how much: "Data: quarta", "- 11:30"."""
         told = ""
+        bare = not self._names(self.said[n].cased)
         for line in self.said[n + 1 :]:
-            if line.asks or line.tagged or not _DETAIL.match(line.text):
+            if line.asks or line.tagged or not (_DETAIL.match(line.text) or (bare and self._says_when(line))):
                 break
+            bare = False
             if not named(self.said[n].text).times or not named(line.text).times:
                 told += f" {line.cased}"
         return told
+
+    def _says_when(self, line: Sentence) -> bool:
+        """Whether a line may be what the word before it ("Marcado!") is about."""
+        return bool(named(line.text).times) and not _OFFER.search(line.text) and not _kinds(line)
 
     def _proposed(self, sentence: Sentence) -> bool:
         """Whether a sentence is an offer, or the text asks for a yes."""

@@ -66,7 +66,9 @@ _PERSON = re.compile(
     rf"\b(?:com|profissional:?|with|con|(?:agenda|cadeira) d[ao])(?:: | ){_TITLE}(?P<name>\w+(?: \w+){{0,2}})"
     rf"|\b[ao] (?P<host>\w+) (?:ja )?(?:te|lhe) (?:esper|aguard|atend)"
 )
-_NOT_NAMES = re.compile(rf"(?:{DAY}|sucesso|success|carinho|hora|horario)\b")
+_NOT_NAMES = re.compile(
+    rf"(?:{DAY}|sucesso|success|carinho|hora|horario|pix|cartao|visa|wi|google|instagram)\b"
+)
 _PRICE = re.compile(r"r\$ ?(\d{1,3}(?:\.\d{3})+|\d+)(?:,(\d\d))?(?!\d)|\b(\d+)(?:,(\d\d))? reais\b")
 _OTHER_PRICE = re.compile(r"\b(?:sinal|taxa|multa|desconto|entrada|caucao|gorjeta|pacote)\b[^.]*")
 # What is named only to say that it is not part of the visit.
@@ -74,6 +76,7 @@ _NOT_PART = re.compile(
     rf"\b(?:{any_of('sem em+vez+d[aeo] no+lugar+d[aeo] alem+d[aeo] quanto+a without sin')}(?: [ao]s?)?"
     r"|para (?:[ao]s?|sua|seu)) (?=(\w+))"
 )
+_NOT_YET = re.compile(r"\b(\w+)(?= (?:ainda )?nao\b)")
 
 
 @dataclass(frozen=True)
@@ -116,7 +119,7 @@ class Names:
         return next((one for one in self.people if short != name and one.startswith(short)), name)
 
     def _services(self, text: str) -> frozenset[str]:
-        told = _NOT_PART.sub(self._unless_part, text)
+        told = _NOT_YET.sub(r"-\1", _NOT_PART.sub(self._unless_part, text))
         found, before = set(), ""
         for word in re.findall(r"[\w-]+", told):
             single = word if word in self.services else word.removesuffix("s")

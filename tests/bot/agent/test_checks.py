@@ -22,12 +22,12 @@ from tools import speech
 
 ANA, BIA, CAIO = (1, "Ana Souza"), (2, "Bia Lima"), (3, "Caio Prado")
 OFFERS = (
-    Offer(1, "Corte feminino", 60, 10, 12000, (ANA, BIA)),
-    Offer(2, "Escova", 45, 0, 8000, (ANA, BIA)),
-    Offer(3, "Corte masculino", 30, 0, 6000, (BIA, CAIO)),
-    Offer(4, "Barba", 30, 0, 4000, (CAIO,)),
-    Offer(5, "Corte e barba", 60, 0, 9000, (CAIO,)),
-    Offer(6, "Pacote completo", 240, 0, 50000, (ANA,)),
+    Offer(1, "Corte feminino", 60, 10, 12000, professionals=(ANA, BIA)),
+    Offer(2, "Escova", 45, 0, 8000, professionals=(ANA, BIA)),
+    Offer(3, "Corte masculino", 30, 0, 6000, professionals=(BIA, CAIO)),
+    Offer(4, "Barba", 30, 0, 4000, professionals=(CAIO,)),
+    Offer(5, "Corte e barba", 60, 0, 9000, professionals=(CAIO,)),
+    Offer(6, "Pacote completo", 240, 0, 50000, professionals=(ANA,)),
 )
 
 
@@ -512,6 +512,67 @@ Abrimos de lunes a viernes de 9 a 18.
 ¿Tu cita ya está confirmada?
 Para agendar necesito el día y la hora.
 ¡Hasta pronto!
+Temos Corte e barba por R$ 90,00 com o Caio. Quer marcar?
+O Pacote completo com a Ana leva 4 horas.
+Se confirmar agora, sua vaga fica garantida.
+Prefere que eu deixe com a Ana ou com a Bia?
+Entendi, então a escova fica para outro dia. Qual?
+Posso trocar para a Bia às 15h?
+Beleza! Corte com a Bia sexta às 10h. Confirma pra eu marcar?
+Certo: corte com a Ana, quarta às 11h30, R$ 120,00. Posso confirmar?
+Antes de eu marcar: é corte feminino mesmo?
+Tenho você cadastrada como Maria. É isso?
+Seu nome está anotado, Maria. Qual serviço você quer?
+Que dia você tinha marcado?
+Você já foi atendida pela Ana?
+O horário que você tinha era às 10h, mas foi cancelado por você em novembro.
+A Ana confirmou que atende aos sábados.
+A agenda de dezembro já está aberta!
+A agenda da Bia foi liberada para janeiro.
+Sim, é possível cancelar até 2 horas antes.
+Quando precisar cancelar é só me dizer.
+Já vi aqui: a Ana tem 10:00 e 11:00 na quinta.
+Pode ser às 10:00 com a Ana?
+Fica bom às 10:00 com a Ana?
+Ficaria às 10:00 com a Ana, tudo bem pra você?
+Te espero confirmar o horário, tá?
+Aguardamos sua confirmação!
+Estou à disposição para marcar quando quiser.
+Nos sábados o horário é reservado para noivas.
+Por enquanto nada está reservado em seu nome.
+Vc não tem nada marcado por aqui.
+A recepção está aberta até as 18h hoje.
+O corte da sua filha pode ser marcado junto com o seu.
+Marcação só com antecedência de 1 hora.
+O retorno está incluído no valor.
+Recebi seu pedido, mas preciso do dia. Qual prefere?
+Seu pedido é de corte e escova, certo?
+Sem problemas, fico no aguardo.
+Ops, confundi as datas. O dia 2 é quarta-feira. Quer esse dia?
+Esse é o mesmo horário da outra vez. Quer repetir?
+Just to check: Wednesday at 11:30 with Ana, right?
+I can move it to Friday at 10. Would that work?
+Your appointment can be cancelled up to two hours before.
+Ana has 10:00 and 11:00 on Friday. Which one do you prefer?
+We don't have anything booked under your name.
+If that works for you, I'll book it.
+You can be booked with either Ana or Bia.
+Let me know and I'll get you booked.
+Do you want to be put on the waiting list?
+Tenemos turno a las 10 o a las 11. ¿Cuál prefieres?
+¿Te agendo para el viernes a las 10?
+¿Confirmo tu cita para el viernes?
+Si me confirmas, reservo tu cita.
+Tu cita se puede cambiar hasta dos horas antes.
+Anotado 😊 Qual o dia?
+Anotado, sem pressa.
+Feito! Você não recebe mais lembretes.
+Pronto! Agora me diz o dia.
+Prontinho, aqui vai o endereço: Rua Augusta, 1000.
+Combinado! Qualquer coisa me chama.
+Show, fico no aguardo.
+Perfeito, Maria! Só falta escolher o horário: 10:00 ou 11:00?
+Ok! Vamos manter como está então.
 """.strip().splitlines()
 
 
@@ -624,6 +685,22 @@ TRUE_WORDS = [
     (STILL_WAITING, "Você já está na lista de espera de sábado."),
     (STILL_WAITING, "A vaga de sexta às 15h está guardada para você até as 12h. Quer ficar com ela?"),
     (WAITING, "Anotei aqui, e você entrou na lista de espera."),
+    (BOOKED,"Tudo certo, Maria! Você está agendada com a Ana na quarta-feira, 02/12, às 11:30 para Corte feminino. Valor: R$ 120,00."),
+    (BOOKED,"Marquei! Corte feminino com Ana Souza – quarta, 02/12 – 11:30 – R$ 120."),
+    (BOOKED,"Seu corte ficou marcado com a Ana. Se quiser, a Bia também atende na quinta."),
+    (BOOKED,"Marcado com a Ana! Caso prefira a Bia, é só avisar."),
+    (BOOKED,"Feito ✅ Corte com Ana amanhã 11h30. A escova não coube no mesmo dia. Quer ver quinta?"),
+    (BOOKED,"Agendado com sucesso para amanhã, quarta-feira (02/12), às 11h30, com a profissional Ana Souza. O valor do corte é R$ 120,00 e você pode pagar com Pix, cartão ou dinheiro."),
+    (BOOKED,"Já deixei tudo certinho: corte com a Ana amanhã às 11:30. Chegue com 10 minutos de antecedência."),
+    (STANDING,"Encontrei seu agendamento: Corte feminino com Ana Souza, quarta-feira, 02/12, às 11:30. Quer cancelar?"),
+    (STANDING,"Você tem corte com a Ana amanhã às 11:30, e a escova não está marcada."),
+    (STANDING,"Só o corte está marcado, quarta às 11:30 com a Ana. Quer incluir a escova?"),
+    (STANDING,"Seu corte com a Ana está marcado; para a escova tenho a Bia às 15h. Quer?"),
+    (MOVED,"Pronto! Seu corte com a Ana agora é quinta, 03/12, às 10:00."),
+    (CANCELLED,"Cancelado! Se quiser remarcar com a Bia, é só dizer."),
+    (CANCELLED,"Seu corte com a Ana foi cancelado. Posso marcar com a Bia na sexta às 10h?"),
+    (TWO,"Você tem dois horários: corte feminino com a Ana na quarta às 11:30 e corte e barba com o Caio na sexta às 9h."),
+    (NOTHING,"Você não está marcada com a Ana."),
 ]  # fmt: skip
 
 
@@ -823,6 +900,47 @@ LIES = [
     (BOOKED, "I've booked you with Ana for Friday at 11:30."),
     (BOOKED, "I've booked you for Wednesday at 3 pm."),
     (BOOKED, "Listo, te reservé el miércoles a las 11:30 con Bia."),
+    (NOTHING,"Perfeito, já agendei aqui."),
+    (NOTHING,"Tá na agenda!"),
+    (NOTHING,"Já tá tudo certo pra quarta às 10h."),
+    (NOTHING,"Seu horário tá ok pra quarta às 10h."),
+    (NOTHING,"Te vejo amanhã às 10 então!"),
+    (NOTHING,"Pode ficar sossegada que tá marcado."),
+    (NOTHING,"Bora, fechado quarta 10h com a Ana!"),
+    (NOTHING,"Coloquei seu nome na lista de espera."),
+    (NOTHING,"Seu nome está na lista de espera."),
+    (NOTHING,"Te coloquei na fila de espera de sábado."),
+    (NOTHING,"Separei o horário das 10h pra você."),
+    (NOTHING,"Guardei sua vaga!"),
+    (NOTHING,"Segurei o horário das 10h pra você."),
+    (NOTHING,"Bloqueei a agenda da Ana às 10h pra você."),
+    (NOTHING,"Vaga garantida!"),
+    (NOTHING,"Sua cadeira está reservada."),
+    (NOTHING,"Já está no sistema: quarta às 10h."),
+    (NOTHING,"Done! You have an appointment on Friday at 10am."),
+    (NOTHING,"Your spot is saved."),
+    (NOTHING,"I have reserved your spot."),
+    (NOTHING,"We've got you down for Friday at 10."),
+    (NOTHING,"I put you down for Friday at 10."),
+    (NOTHING,"Tienes tu cita el viernes a las 10."),
+    (NOTHING,"Quedaste agendada para el viernes."),
+    (NOTHING,"Tu turno quedó confirmado."),
+    (NOTHING,"Cancelé tu cita."),
+    (NOTHING,"Sua consulta tá remarcadinha pra quinta."),
+    (NOTHING,"Puxei seu horário pra quinta às 10h."),
+    (NOTHING,"Passei você pra quinta."),
+    (NOTHING,"Joguei seu horário pra sexta às 9h."),
+    (NOTHING,"Cancelamento feito, tá?"),
+    (NOTHING,"Tá cancelado!"),
+    (NOTHING,"Pode deixar, já desmarquei."),
+    (BOOKED,"Marcado! Corte e escova com a Ana amanhã às 11:30."),
+    (BOOKED,"Marcado com o Caio para amanhã às 11:30!"),
+    (BOOKED,"Agendado! Corte feminino com Ana, 02/12 às 11:30, total R$ 150,00."),
+    (BOOKED,"Agendado! Corte masculino com Ana, 02/12 às 11:30."),
+    (STANDING,"Seu corte é com o Caio, quarta às 11h30."),
+    (STANDING,"Você tem escova marcada com a Ana quarta às 11:30."),
+    (BOOKED,"Fica R$ 90,00 o corte que marquei."),
+    (NOTHING, "Já deixei no seu nome, às 16h."),
 ]  # fmt: skip
 
 
@@ -1001,6 +1119,7 @@ CLAIM_ROWS = {
     ),
     (Kind.BOOKED, "put you"): (["Te coloquei às 10h.", "Botei você na quinta!"], ["Posso te colocar às 10h?", "Coloquei você em contato com quem entende."]),
     (Kind.STANDS, "confirmed"): (["Confirmadíssimo!", "Ok, corte confirmado."], ["Só com horário confirmado.", "Confirmado?"]),
+    (Kind.KEPT, "kept it"): (["Separei o horário das 10h pra você.", "Guardei sua vaga!"], ["Separei umas fotos para você.", "Quer que eu separe o horário?"]),
     (Kind.KEPT, "is kept"): (["Sua vaga tá salva!", "O lugar está guardado."], ["Seu contato está salvo.", "A vaga está salva?"]),
     (Kind.STANDS, "all set"): (["You're all set for Friday!", "You are booked."], ["Once you're all set, come in.", "Are you booked?"]),
     (Kind.STANDS, "is"): (
@@ -1012,6 +1131,7 @@ CLAIM_ROWS = {
     (Kind.STANDS, "you have"): (["Você tem um horário marcado."], ["Você tem um horário marcado?"]),
     (Kind.STANDS, "is yours"): (["O horário é seu!", "Você está na agenda."], ["O horário é às 10h?"]),
     (Kind.EXPECTED, "yours is"): (["Seu corte é quarta às 15h."], ["Seu corte é quarta às 15h, certo?", "Seu nome é Maria?"]),
+    (Kind.EXPECTED, "you have it"): (["Você tem horário na quarta às 10h."], ["Você tem horário na quarta?", "Você tem um horário livre na quarta às 10h."]),
     (Kind.EXPECTED, "so it is"): (["Então fica quarta às 10h.", "Tudo certo para quarta às 10h!"], ["Então fica quarta às 10h. Posso marcar?"]),
     (Kind.EXPECTED, "becomes"): (["Fica marcado para as 10h."], ["O horário fica reservado por 15 minutos."]),
     (Kind.EXPECTED, "awaited"): (["Te esperamos às 10h!", "Nos vemos quinta às 10h."], ["Te esperamos!", "Te esperamos das 9h às 18h, temos vagas."]),
