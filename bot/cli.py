@@ -22,7 +22,7 @@ from bot.settings import Provider, Settings, SettingsError, environment, load
 from bot.web.app import create_app
 from bot.web.webhook import webhook
 from bot.worker import Worker
-from models import business_file, customer_data, erasure, schema
+from models import audit, business_file, customer_data, erasure, schema
 from models.business_file import BusinessFileErrors
 from models.db import Database
 from models.errors import Conflict, NotFound
@@ -311,10 +311,11 @@ def customer() -> None:
 @_customer_options
 def customer_export(tenant: str, phone: str) -> None:
     """Print all data of one customer as JSON."""
-    with _database(_settings()).reading() as session, _known_customer(tenant, phone):
-        business = session.get_one(Tenant, accounts.tenant_id(session, tenant))
-        found = customer_data.find(session, accounts.tenant_id(session, tenant), phone)
-        data = customer_data.export(session, business, found)
+    with _database(_settings()).writing() as session, _known_customer(tenant, phone):
+        tenant_id = accounts.tenant_id(session, tenant)
+        found = customer_data.find(session, tenant_id, phone)
+        data = customer_data.export(session, session.get_one(Tenant, tenant_id), found)
+        audit.record(session, bootstrap.system_clock(), tenant_id, "customer.export", subject_id=found.id)
     click.echo(json.dumps(data, ensure_ascii=False, indent=2))
 
 

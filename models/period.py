@@ -1,12 +1,13 @@
 """A stretch of a business's own days, and the one of the same length before it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from enum import StrEnum
+from typing import Any
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import ColumnElement, String, and_, case, func
+from sqlalchemy import ColumnElement, String, and_, case, func, literal
 from sqlmodel import Session
 
 from models.availability import instant
@@ -86,31 +87,49 @@ class Period:
         )
 
     def day(self, session: Session, column: ColumnElement[datetime]) -> ColumnElement[str]:
-        """The local date ("2026-12-02") of an instant that the period covers."""
-        if session.get_bind().dialect.name == "postgresql":
-            return func.to_char(func.timezone(self.zone.key, column), "YYYY-MM-DD", type_=String)
-        (_, at_first), *changes = self._clocks()
-        later = [(column >= since, shift) for since, shift in reversed(changes)]
-        return func.date(column, case(*later, else_=at_first) if later else at_first, type_=String)
+        """The local date ("2026-12-02") of an instant that the period covers.
 
-    def _clocks(self) -> Iterator[tuple[datetime, str]]:
-        """What SQLite must add to UTC, from when on: another each time that the clocks are set."""
+        Reckoned with this program's own data of time zones: a database may know others.
+        """
+        (_, at_first), *changes = self._clocks()
+        if session.get_bind().dialect.name == "postgresql":
+            shift = _stepwise(column, literal(at_first), [(since, literal(by)) for since, by in changes])
+            return func.to_char(func.timezone("UTC", column) + shift, "YYYY-MM-DD", type_=String)
+        words = [(since, literal(_modifier(by))) for since, by in changes]
+        return func.date(column, _stepwise(column, literal(_modifier(at_first)), words), type_=String)
+
+    def _clocks(self) -> Iterator[tuple[datetime, timedelta]]:
+        """How far local time is from UTC, from when on: another each time that the clocks are set."""
         at, end = self.before, self.ends + _DAY
-        yield at, self._shift(at)
+        yield at, self._offset(at)
         while at < end:
             following = at + _DAY
-            if self._shift(at) != self._shift(following):
+            if self._offset(at) != self._offset(following):
                 change = self._change(at, following)
-                yield change, self._shift(change)
+                yield change, self._offset(change)
             at = following
 
     def _change(self, low: datetime, high: datetime) -> datetime:
         """The first whole minute after `low` at which the clocks show what they show at `high`."""
         while high - low > _MINUTE:
             middle = low + (high - low) // 2 // _MINUTE * _MINUTE
-            low, high = (middle, high) if self._shift(middle) == self._shift(low) else (low, middle)
+            low, high = (middle, high) if self._offset(middle) == self._offset(low) else (low, middle)
         return high
 
-    def _shift(self, at: datetime) -> str:
-        offset = at.astimezone(self.zone).utcoffset() or timedelta()
-        return f"{offset // timedelta(seconds=1):+d} seconds"
+    def _offset(self, at: datetime) -> timedelta:
+        return at.astimezone(self.zone).utcoffset() or timedelta()
+
+
+def _stepwise(
+    column: ColumnElement[datetime],
+    at_first: ColumnElement[Any],
+    changes: Sequence[tuple[datetime, ColumnElement[Any]]],
+) -> ColumnElement[Any]:
+    """The value since the last of these instants, or the first value."""
+    later = [(column >= since, value) for since, value in reversed(changes)]
+    return case(*later, else_=at_first) if later else at_first
+
+
+def _modifier(by: timedelta) -> str:
+    """What SQLite's date function takes to move a time."""
+    return f"{by // timedelta(seconds=1):+d} seconds"

@@ -5,12 +5,13 @@ from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
-from models import team
+from models import audit, team
 from models.db import Database
 from models.handoff import Reason
 from models.message import Status
@@ -19,7 +20,8 @@ from models.staff import Staff
 from models.tenant import Tenant
 from tests.bot.web.office import BRUNO, Office, result
 from tests.browser.conftest import Complaints, served
-from tests.browser.test_staff import DESK, LOOKS, NAMES, PHONE, XSS, Site
+from tests.browser.test_staff import DESK, LOOKS, NAMES, NASTY, PHONE, XSS, Site
+from tests.fakes.talk import hire
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -168,6 +170,32 @@ def test_every_state_is_usable_by_everybody(site: Site, state: str, size: Any, s
     assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
     assert page.evaluate("window.__xss") is None
+
+
+def test_nothing_that_strangers_write_runs(site: Site) -> None:
+    """Each text as the name of a customer, a tool, a model, a colleague and a guest, all on one page."""
+    office = site.office
+    for number, nasty in enumerate(NASTY):
+        talk = office.says(nasty, name=nasty, phone=f"+55119000001{number:02}")
+        step = result(nasty[:60], {nasty: nasty}, nasty, error_class="unknown_tool")
+        run_id = office.works(talk, step, model=nasty[:100], prompt_version=nasty[:16])
+        office.flags(talk, Reason.ERRO_INTERNO, detail=nasty)
+        with office.db.writing() as session:
+            colleague = hire(session, office.clock(), office.bela.tenant, f"n{number}@bela.test", nasty[:120])
+            place = (session, office.clock(), office.bela.tenant, office.ana)
+            team.invite(*place, email=f"i{number}@bela.test", name=nasty[:120], role="attendant")
+            detail = {"before": nasty, "after": nasty}
+            audit.record(*place[:3], "customer.rename", staff_id=colleague, detail=detail)
+    page = site.visit()
+    for path in ("/painel", "/painel/casos", "/painel/casos?erro=unknown_tool", "/registro", "/equipe",
+                 f"/registro?quem={quote(XSS)}", f"/fila/{talk}/execucao/{run_id}"):  # fmt: skip
+        page.goto(path)
+        assert page.evaluate("window.__xss") is None, path
+        assert page.url.startswith(site.url)
+        assert page.locator("a[href^='javascript:'], a[href*='evil'], form[action*='evil']").count() == 0
+    page.goto("/painel")
+    for nasty in NASTY:
+        expect(page.get_by_role("region", name="Uso por modelo")).to_contain_text(nasty[:100])
 
 
 # Working
