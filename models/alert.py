@@ -78,8 +78,8 @@ def add(session: Session, now: datetime, tenant_id: int, conversation_id: int, k
 class Pulse:
     """What calls for one of the staff.
 
-    How many conversations nobody has, and the newest alert that is about one of them (0: none). Of their own
-    conversations, how many have something unread, and how much that is in all.
+    How many conversations nobody has, and the newest alert that is about one of them, or warns of a window
+    in one's own (0: none). Of their own conversations, how many have something unread, and how much in all.
     """
 
     waiting: int
@@ -91,26 +91,26 @@ class Pulse:
 def pulse(session: Session, now: datetime, tenant_id: int, staff_id: int) -> Pulse:
     """An alert that is held back is not told yet: whoever takes the conversation by then silences it."""
     alerts, conversations = table(Alert), table(Conversation)
-    queued = (conversations.c.tenant_id == tenant_id, conversations.c.holder == Holder.QUEUE)
+    ours = conversations.c.tenant_id == tenant_id
+    queued, own = conversations.c.holder == Holder.QUEUE, conversations.c.assignee_id == staff_id
+    unread = conversations.c.unread > 0
     newest = (
         select(func.max(alerts.c.id))
         .join(conversations, conversations.c.id == alerts.c.conversation_id)
-        .where(*queued, alerts.c.created_at <= now - HOLD)
+        .where(ours, alerts.c.created_at <= now - HOLD)
     )
-    waiting = select(func.count()).select_from(conversations).where(*queued)
-    own = (
-        conversations.c.tenant_id == tenant_id,
-        conversations.c.assignee_id == staff_id,
-        conversations.c.unread > 0,
-    )
+    count = select(func.count()).select_from(conversations).where(ours)
+    # Two questions for the newest: one with "or" would find no index.
     parts = (
-        waiting,
-        newest,
-        select(func.count()).select_from(conversations).where(*own),
-        select(func.sum(conversations.c.unread)).where(*own),
+        count.where(queued),
+        newest.where(queued),
+        newest.where(own, alerts.c.kind == Kind.WINDOW),
+        count.where(own, unread),
+        select(func.sum(conversations.c.unread)).where(ours, own, unread),
     )
     row = session.execute(select(*(part.scalar_subquery() for part in parts))).one()
-    return Pulse(*(number or 0 for number in row))
+    waiting, of_queue, of_own, mine, in_all = (number or 0 for number in row)
+    return Pulse(waiting, max(of_queue, of_own), mine, in_all)
 
 
 # Mail: an alert is taken, told, and settled. One that could not be told comes back, later each time.

@@ -16,6 +16,7 @@ from sqlmodel import SQLModel
 from bot.services import Services
 from bot.web.app import create_app
 from models import schema
+from models.alert import Alert, Kind
 from models.conversation import Conversation, Holder
 from models.customer import Customer
 from models.db import Database, table
@@ -67,6 +68,11 @@ def filled(db: Database, tenant_id: int, staff_id: int) -> None:
         )
         session.execute(
             insert(table(Handoff)), [_episode(tenant_id, staff_id, first + n, n) for n in numbers]
+        )
+        told = {"tenant_id": tenant_id, "kind": Kind.WAITING, "attempts": 1, "told": 2, "settled_at": NOW}
+        session.execute(
+            insert(table(Alert)),
+            [{**told, "conversation_id": first + n, "due_at": NOW, "created_at": NOW} for n in numbers],
         )
     for begins in range(0, TALKS, 200):
         with db.writing() as session:

@@ -152,6 +152,20 @@ def test_without_a_server_the_page_is_told_all_the_same(room: Room) -> None:
         assert alert.pulse(session, *place) == Pulse(waiting=1, newest=1, mine=0, unread=0)
 
 
+def test_whose_window_shuts_hears_it_and_nobody_else(room: Room) -> None:
+    """Of a conversation that somebody holds, only they are to be told on the page."""
+    talk = flagged(room)
+    room.office.clock.at += WINDOW - timedelta(hours=4, minutes=5)
+    room.office.takes(talk, room.office.ana)
+    room.office.clock.forward(minutes=5)
+    vigil.keep(room.services, room.office.clock())
+    room.office.clock.forward(seconds=5)
+    with room.office.db.reading() as session:
+        place = (room.office.clock(), room.office.bela.tenant)
+        assert alert.pulse(session, *place, room.office.ana).newest == 2
+        assert alert.pulse(session, *place, room.office.bruno).newest == 0
+
+
 def test_two_workers_tell_it_once(room: Room) -> None:
     flagged(room)
     room.office.clock.forward(seconds=5)

@@ -532,6 +532,24 @@ def test_two_people_one_conversation(site: Site) -> None:
     expect(ana.get_by_label("Sua resposta")).to_have_value("Oi, aqui é a Ana")
 
 
+@pytest.mark.parametrize(
+    ("status", "words"), [(500, "Algo deu errado"), (403, "Sem acesso"), (413, "Texto grande demais")]
+)
+def test_a_send_that_fails_says_so_and_keeps_the_draft(site: Site, status: int, words: str) -> None:
+    talk = waiting(site.office)
+    page = site.visit()
+    page.goto(f"/fila/{talk}#fim")
+    page.get_by_label("Sua resposta").fill("Oi!")
+    body = f"<!doctype html><title>x</title><h1>{words}</h1>"
+    page.route("**/responder", lambda route: route.fulfill(status=status, body=body), times=1)
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("alert")).to_contain_text(words)
+    expect(page.get_by_label("Sua resposta")).to_have_value("Oi!")
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("log")).to_contain_text("Oi!")
+    assert len(site.office.lines(talk)) == 2
+
+
 def test_one_click_too_many_sends_once(site: Site) -> None:
     conversation_id = waiting(site.office)
     page = site.visit()
@@ -648,6 +666,7 @@ NASTY = [
     "&lt;script&gt;window.__xss=1&lt;/script&gt;",
     "\u202edlo\u200b" + "\u0301" * 50,
     "*a* _b_ ~c~ https://evil.test/?<script>",
+    "semespaço" * 40,
 ]
 
 
@@ -677,7 +696,7 @@ def test_nothing_that_strangers_write_runs(site: Site, nasty: str) -> None:
     """In every place at once; also what comes by polling and what is given back after a conflict."""
     office = site.office
     conversation_id = infested(office, nasty)
-    page = site.visit()
+    page = site.visit(viewport=PHONE)
     talk = f"/fila/{conversation_id}"
     for path in ("/fila", "/fila?aba=todas", f"/fila?q={quote(nasty[:60])}", "/agenda", "/respostas",
                  "/equipe", "/registro", "/conta", f"{talk}/assumir-mesmo-assim",
@@ -685,6 +704,7 @@ def test_nothing_that_strangers_write_runs(site: Site, nasty: str) -> None:
         page.goto(path)
         assert page.evaluate("window.__xss") is None, path
         assert page.url.startswith(site.url)
+        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
     quickly(page, f"{talk}#fim")
     office.says(nasty, name=nasty)
     poll(page)
