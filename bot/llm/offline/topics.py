@@ -67,7 +67,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     ),
     Topic.UPSET: (
         r"\b(?:merda|porra|caralho|bosta|pqp|vsf|vtnc|fdp|idiotas?|imbeci\w+|lixo|inuti\w+|palhacada)\b",
-        r"\b(?:absurdo|ridicul\w+|vergonha|pessim\w+|horrivel|horriveis|decepcion\w+|insatisfeit\w+)\b",
+        r"\b(?:ridicul\w+|pessim[oa]s?|horrive\w+|decepcion\w+|insatisfeit\w+|que (?:absurdo|vergonha))\b",
         r"\b(?:reclamar|reclamacao|procon|processar voces|prejuizo|reembolso|dinheiro de volta)\b",
         r"\bningue?m (?:me )?(?:responde|respondeu|atende|atendeu|resolve|resolveu)\b",
     ),
@@ -160,6 +160,13 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     Topic.RESTART: (r"\b(?:comecar de novo|recomecar|do zero|comecar outra vez|reiniciar)\b",),
 }
 _COMPILED = {topic: re.compile("|".join(patterns)) for topic, patterns in _PATTERNS.items()}
+# "Meu cabelo está horrível, preciso cortar" is no complaint.
+_OWN_LOOKS = re.compile(
+    r"\b(?:meus?|minhas?|o|a|as) (?:cabelos?|unhas?|barba|sobrancelhas?|franja|raiz|pele)\b"
+)
+_ABOUT_US = re.compile(
+    r"\b(?:voces?|atend\w+|ningue?m|reclam\w+|reembolso|dinheiro|prejuizo|procon|estrag\w+|queim\w+|insatisf\w+)\b"
+)
 _DENIED = re.compile(
     r"\bnao (?:e para|quero|precisa|preciso|vou|era para) (?:mais )?(?:cancel|desmarc|remarc)\w*"
 )
@@ -171,6 +178,8 @@ def topics_in(text: str) -> frozenset[Topic]:
     found = {topic for topic, pattern in _COMPILED.items() if pattern.search(told)}
     if Topic.ROBOT in found:
         found.discard(Topic.PERSON)
+    if Topic.UPSET in found and _OWN_LOOKS.search(told) and not _ABOUT_US.search(told):
+        found.discard(Topic.UPSET)
     if Topic.LATE in found:
         found -= {Topic.MOVE, Topic.BOOK}
     if Topic.WAITLIST in found:

@@ -1016,6 +1016,7 @@ def test_who_is_not_understood_is_offered_a_person() -> None:
         ),
         ("que atendimento péssimo, ninguém me responde", "Está insatisfeito: “que atendimento péssimo"),
         ("vcs são uma merda", "Está insatisfeito: “vcs são uma merda”"),
+        ("vocês estragaram meu cabelo, está horrível", "Está insatisfeito: “vocês estragaram"),
         ("quero meu dinheiro de volta", "Está insatisfeito: “quero meu dinheiro de volta”"),
     ],
 )
@@ -1024,6 +1025,21 @@ def test_staff_read_why_in_the_customers_own_words(words: str, motive: str) -> N
     chat.say(words)
     [told] = chat.shop.asked_for_person
     assert told.startswith(motive)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "meu cabelo está horrível, quero um corte",
+        "minhas unhas tão um lixo kkk manicure amanhã",
+        "tenho vergonha de perguntar, quanto custa a escova?",
+        "socorro, a franja ficou ridícula, corte amanhã com a Ana",
+    ],
+)
+def test_who_speaks_ill_of_their_own_hair_is_no_complaint(words: str) -> None:
+    chat = Chat(salon())
+    chat.say(words)
+    assert chat.shop.asked_for_person == []
 
 
 def test_a_long_complaint_is_shortened_for_staff() -> None:
