@@ -1,5 +1,6 @@
 """Leading a customer to a visit: service, professional, day, time, a yes to exactly that."""
 
+import re
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from datetime import date, datetime, time
@@ -9,12 +10,22 @@ from bot.llm.offline.days import Days
 from bot.llm.offline.draft import Heard, drafted, heard_in, recalled, who_can
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked, numbered, question
-from bot.llm.offline.results import Catalogue, Person, Result, Service, done_in, nearest_in, reason_in
+from bot.llm.offline.results import (
+    Catalogue,
+    Person,
+    Result,
+    Service,
+    done_in,
+    nearest_in,
+    read_day,
+    reason_in,
+)
 from bot.llm.offline.search import WEEKDAY_NAMES, closed_on, none_with, search
 from bot.llm.offline.talk import Call, Talk, Value
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish, day_told
 
+_BOOKED = re.compile(r"✅ Agendado: .*, (\d\d/\d\d/\d{4}), às")
 _Possible = Generator[tuple[Call, ...], tuple[Result, ...], tuple[Wish, str]]
 
 
@@ -32,6 +43,9 @@ def booking(turn: Turn, lead: str = "") -> Talk:
 def _possible(turn: Turn, wish: Wish, catalogue: Catalogue) -> _Possible:
     """The wish without a day that does not exist or, as long as no search says so, on which all is closed."""
     days = wish.days
+    booked = _BOOKED.search(turn.transcript.said)
+    if booked and days is None and wish.hours and wish.hours.starts:
+        return replace(wish, days=Days((read_day(booked[1]),))), ""  # "e a manicure às 11", of the same day
     if days and days.problem:
         return replace(wish, days=None), days.problem
     alone = days is not None and days.sure and len(days.dates) == 1 and turn.can("buscar_horarios")

@@ -11,7 +11,7 @@ from bot.llm.offline.draft import chosen, later, picked, recalled, with_slot, wi
 from bot.llm.offline.hours import Hours
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked, Memory, cancel_proposal, numbered
-from bot.llm.offline.names import STOP, appointment_services, people_in, without
+from bot.llm.offline.names import STOP, appointment_services, people_in, services_in, without
 from bot.llm.offline.portuguese import Reading
 from bot.llm.offline.results import (
     Appointment,
@@ -47,10 +47,23 @@ def cancelling(turn: Turn) -> Talk:
     own = yield from _own(turn)
     if not own:
         return speech.or_staff(f"{speech.NO_APPOINTMENTS} {speech.WHAT_TO_STOP}")
+    if other := (yield from _not_theirs(own, turn)):
+        lines = numbered([appointment_told(one) for one in own])
+        return f"{speech.NOT_YOURS.format(what=other)}\n\n{lines}\n{Asked.WHICH_CANCEL.value}"
     meant = _meant(own, turn)
     if len(meant) == 1:
         return cancel_proposal(meant[0])
     return f"{numbered([appointment_told(one) for one in meant])}\n{Asked.WHICH_CANCEL.value}"
+
+
+def _not_theirs(own: Sequence[Appointment], turn: Turn) -> Talk:
+    """A service that is named, and that the customer has not booked; "" if there is none."""
+    if not turn.can("buscar_servicos"):
+        return ""
+    catalogue = yield from catalogue_for(turn)
+    named = services_in(turn.reading.rest, catalogue.services).sure
+    booked = [service for one in own for service in appointment_services(one.service, catalogue)]
+    return "" if set(named) & set(booked) else speech.listed([one.name for one in named], "e")
 
 
 def cancelled(turn: Turn) -> Talk:

@@ -15,7 +15,8 @@ from bot.llm.offline.wish import day_told
 from bot.llm.offline.words import normalise
 
 _AGREEING = {
-    Asked.BOOK: "marcar marca marque agendar agenda agende reservar reserva reserve ficar fico 1",
+    Asked.BOOK: "marcar marca marque agendar agenda agende reservar reserva reserve"
+    " ficar fico fecha fechar fecho fechou 1",
     Asked.CANCEL: "cancelar cancela cancele cancelamento desmarcar desmarca desmarque 1",
     Asked.MOVE: "remarcar remarca remarque mudar muda mude trocar troca troque alterar altera marcar marca 1",
     Asked.WAIT: "coloca colocar coloque poe por bota avisa avisar avise lista espera esperar entrar entro 1",

@@ -1087,6 +1087,32 @@ def test_second_thoughts_move_what_was_just_booked() -> None:
     assert "Para: sexta-feira, 04/12/2026" in answer
 
 
+def test_what_is_not_booked_is_not_cancelled_in_place_of_something_else() -> None:
+    chat = Chat(with_visit(salon()))
+    answer = chat.say("cancela a manicure")
+    assert answer.startswith("Não encontrei Manicure no seu nome. O que tenho:")
+    assert answer.endswith("Qual deles você quer cancelar?")
+    assert "Posso cancelar: Corte feminino" in Chat(with_visit(salon())).say("cancela o corte")
+    assert "Posso cancelar: Corte feminino" in Chat(with_visit(salon())).say("cancela meu horário")
+
+
+def test_a_second_visit_is_of_the_day_that_was_just_booked() -> None:
+    chat = Chat(salon())
+    chat.say("corte com a Ana amanhã às 9")
+    chat.say("sim")
+    assert "Manicure com Carla Dias, quinta-feira, 03/12/2026, às 10:30?" in chat.say(
+        "agora a manicure às 10:30"
+    )
+
+
+@pytest.mark.parametrize("words", ["fecha", "pode fechar", "fechou!", "fechado"])
+def test_a_deal_is_a_yes(words: str) -> None:
+    chat = Chat(salon())
+    chat.say("corte com a Ana amanhã às 10")
+    chat.say(words)
+    assert booked(chat.shop) == [((1,), 1, "12-03 10:00")]
+
+
 def test_a_person_is_not_offered_again_and_again() -> None:
     shop = salon(system="Você é o assistente virtual de X.\n\nSobre: Aceitamos Pix.\n\n# Como trabalhar")
     chat = Chat(shop)
