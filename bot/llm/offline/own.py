@@ -46,7 +46,8 @@ def cancelling(turn: Turn) -> Talk:
         return speech.or_staff(speech.NOT_HERE)
     own = yield from _own(turn)
     if not own:
-        return speech.or_staff(f"{speech.NO_APPOINTMENTS} {speech.WHAT_TO_STOP}")
+        bare = not turn.reading.has_facts and len(turn.reading.rest.split()) < 3
+        return speech.or_staff(f"{speech.NO_APPOINTMENTS} {speech.WHAT_TO_STOP if bare else ''}".strip())
     if other := (yield from _not_theirs(own, turn)):
         lines = numbered([appointment_told(one) for one in own])
         return f"{speech.NOT_YOURS.format(what=other)}\n\n{lines}\n{Asked.WHICH_CANCEL.value}"

@@ -1096,6 +1096,12 @@ def test_what_is_not_booked_is_not_cancelled_in_place_of_something_else() -> Non
     assert "Posso cancelar: Corte feminino" in Chat(with_visit(salon())).say("cancela meu horário")
 
 
+def test_only_a_bare_word_may_be_about_messages() -> None:
+    assert speech.WHAT_TO_STOP in Chat(salon()).say("cancelar")
+    for words in ("queria desmarcar o de amanhã", "quero cancelar meu horário de quinta"):
+        assert speech.WHAT_TO_STOP not in Chat(salon()).say(words)
+
+
 def test_a_second_visit_is_of_the_day_that_was_just_booked() -> None:
     chat = Chat(salon())
     chat.say("corte com a Ana amanhã às 9")
