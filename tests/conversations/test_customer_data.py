@@ -416,6 +416,18 @@ def test_command_prints_one_json_object(run: Callable[..., Any]) -> None:
     assert json.loads(result.stdout)["customer"]["name"] == "Zélia"
 
 
+def test_an_export_is_written_down(run: Callable[..., Any], tmp_path: Path) -> None:
+    """Who may ask later: when did somebody read all of it? A failed one read nothing."""
+    run("export", "--tenant", STUDIO, "--phone", "+5511900000000")
+    run("export", "--tenant", STUDIO, "--phone", PHONE)
+    db = Database(f"sqlite:///{tmp_path / 'c.db'}")
+    with db.reading() as session:
+        events = session.exec(select(AuditEvent)).all()
+    db.dispose()
+    assert [(each.action, each.detail) for each in events] == [("customer.export", {})]
+    assert events[0].subject_id is not None
+
+
 def test_command_forgets(run: Callable[..., Any]) -> None:
     """And then the phone is unknown."""
     assert run("forget", "--tenant", STUDIO, "--phone", PHONE).exit_code == 0
