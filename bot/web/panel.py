@@ -17,6 +17,8 @@ from models.period import Period
 from models.run import Outcome
 from models.tenant import Tenant
 
+MOST_TOOLS = 6  # named in one line
+
 
 @dataclass(frozen=True)
 class Card:
@@ -57,7 +59,7 @@ class ErrorRow:
 
     code: str
     words: str
-    count: int
+    count: str
     tools: str
 
 
@@ -356,8 +358,12 @@ def _errors(found: Figures) -> Iterator[ErrorRow]:
         classes[error_class] += count
     for error_class, count in classes.most_common():
         tools = Counter({tool: n for (code, tool), n in found.tool_errors.items() if code == error_class})
-        said = ", ".join(f"{words.TOOLS.get(tool, tool)} ({number(n)})" for tool, n in tools.most_common())
-        yield ErrorRow(error_class, words.ERROR_CLASSES.get(error_class, error_class), count, said)
+        said = [f"{words.TOOLS.get(tool, tool)} ({number(n)})" for tool, n in tools.most_common(MOST_TOOLS)]
+        if len(tools) > MOST_TOOLS:  # a model may make up as many names as it likes
+            said.append(f"e mais {number(len(tools) - MOST_TOOLS)}")
+        yield ErrorRow(
+            error_class, words.ERROR_CLASSES.get(error_class, error_class), number(count), ", ".join(said)
+        )
 
 
 def _deliveries(report: Report) -> str:

@@ -206,6 +206,17 @@ def test_what_models_and_tools_are_called_runs_in_no_spreadsheet(office: Office)
     assert not [cell for row in rows for cell in row if cell[:1] in "=+-@" and cell]
 
 
+def test_a_model_that_makes_names_up_does_not_fill_the_page(office: Office) -> None:
+    calls = [result(f"inventada_{n}", {}, "?", error_class="unknown_tool") for n in range(40)]
+    office.works(office.says(), *calls, result("inventada_7", {}, "?", error_class="unknown_tool"))
+    page = words(office.client().get("/painel").text)
+    assert "ferramenta inexistente 41 inventada_7 (2), " in page
+    assert "e mais 34" in page
+    assert page.count("inventada_") == 6
+    rows = sheet(office, "/painel/resumo.csv")
+    assert sum(row[0].startswith("Erros de ferramentas") for row in rows) == 40
+
+
 def test_names_run_no_script(office: Office) -> None:
     handed_over(office, Reason.REFUSAL, name=XSS)
     office.works(office.says(), result(XSS, {}, "?", error_class="unknown_tool"))
