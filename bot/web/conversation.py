@@ -6,7 +6,7 @@ from flask import Blueprint, Response, abort, make_response, redirect, render_te
 from flask.typing import ResponseReturnValue
 from sqlmodel import Session
 
-from bot.web import context, login, rows, trace, view, words
+from bot.web import context, login, quantity, rows, trace, view, words
 from bot.web.view import Draft
 from models import conversation, dossier, message, run
 from models.conversation import WINDOW
@@ -60,7 +60,7 @@ def trace_of(conversation_id: int, run_id: int) -> ResponseReturnValue:
         run=shown,
         found=found,
         began=words.moment(found.started_at, context.now(), context.current_tenant().zone),
-        cost="" if found.cost_microdollars is None else words.dollars(found.cost_microdollars),
+        cost="" if found.cost_microdollars is None else quantity.dollars(found.cost_microdollars),
         id=row.id,
     )
 

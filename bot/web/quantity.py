@@ -27,10 +27,10 @@ def percent(part: int, whole: int) -> str:
 
 
 def dollars(microdollars: int) -> str:
-    """ "US$ 1,23" """
-    if 0 < microdollars < _CENT:
-        return "menos de US$ 0,01"
-    return f"US$ {decimal(microdollars / 1_000_000, 2)}"
+    """ "US$ 1,23"; of less than a cent four digits: "US$ 0,0012"."""
+    if 0 < microdollars < _CENT / 100:
+        return "menos de US$ 0,0001"
+    return f"US$ {decimal(microdollars / 1_000_000, 4 if 0 < microdollars < _CENT else 2)}"
 
 
 def length(span: timedelta | None) -> str:

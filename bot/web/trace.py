@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from bot.masking import mask
 from bot.web import words
+from bot.web.quantity import decimal, number
 from models.handoff import Reason
 from models.message import Direction, Message
 from models.run import Outcome, Run, RunStep, StepKind
@@ -107,7 +108,7 @@ def _seconds(found: Run) -> str:
     if found.finished_at is None:
         return ""
     seconds = (found.finished_at - found.started_at).total_seconds()
-    return f"{seconds:.1f} s".replace(".", ",") if seconds >= 1 else f"{seconds * 1000:.0f} ms"
+    return _took(round(seconds * 1000))
 
 
 def _run_tokens(found: Run) -> str:
@@ -118,12 +119,8 @@ def _run_tokens(found: Run) -> str:
 def _tokens(asked: int, cached: int, answered: int) -> str:
     if not asked and not answered:
         return "nenhum token"
-    from_cache = f" ({_number(cached)} do cache)" if cached else ""
-    return f"{_number(asked)} tokens lidos{from_cache}, {_number(answered)} escritos"
-
-
-def _number(value: int) -> str:
-    return f"{value:,}".replace(",", ".")
+    from_cache = f" ({number(cached)} do cache)" if cached else ""
+    return f"{number(asked)} tokens lidos{from_cache}, {number(answered)} escritos"
 
 
 def _deliveries(messages: Sequence[Message], run_id: int) -> Iterator[str]:
@@ -178,7 +175,7 @@ def _answer(step: RunStep) -> StepView:
 def _counted(asked: int, cached: int, stored: int, written: int) -> tuple[tuple[str, str], ...]:
     """Tokens by kind; a kind that there are none of is left out."""
     kinds = (("lidos", asked), ("do cache", cached), ("guardados no cache", stored), ("escritos", written))
-    return tuple((name, _number(count)) for name, count in kinds if count)
+    return tuple((name, number(count)) for name, count in kinds if count)
 
 
 def _result(step: RunStep) -> StepView:
@@ -197,7 +194,7 @@ def _result(step: RunStep) -> StepView:
 
 
 def _took(milliseconds: int) -> str:
-    return f"{milliseconds / 1000:.1f} s".replace(".", ",") if milliseconds >= 1000 else f"{milliseconds} ms"
+    return f"{decimal(milliseconds / 1000)} s" if milliseconds >= 1000 else f"{milliseconds} ms"
 
 
 def _plain(value: object) -> str:

@@ -241,13 +241,6 @@ def number(value: int) -> str:
     return f"{value:,}".replace(",", ".")
 
 
-def dollars(microdollars: int) -> str:
-    """ "US$ 1.234,56"; of less than a dollar four digits: "US$ 0,0123"."""
-    value = microdollars / 1_000_000
-    text = f"{value:,.4f}" if value < 1 else f"{value:,.2f}"
-    return "US$ " + text.replace(",", " ").replace(".", ",").replace(" ", ".")
-
-
 def ago(now: datetime, then: datetime) -> str:
     """How long since, in the largest whole unit: "agora", "12 min", "3 h", "2 dias"."""
     minutes = max(0, (now - then) // timedelta(minutes=1))

@@ -367,7 +367,7 @@ def test_managers_see_what_the_assistant_did_step_by_step(office: Office, talk: 
     page = client.get(f"/fila/{talk}/execucao/{run_id}").text
     for words in (
         *("O modelo pediu uma ferramenta", "A hora é HH:MM.", "&lt;contexto&gt;", "1.200 tokens lidos"),
-        *("US$ 0,0123", "Respondida", "offline"),
+        *("US$ 0,01", "Respondida", "offline"),
     ):
         assert words in page, words
     assert f"/execucao/{run_id}" not in office.client(BRUNO).get(f"/fila/{talk}").text

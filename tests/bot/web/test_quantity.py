@@ -32,7 +32,13 @@ def test_shares(part: int, whole: int, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("microdollars", "said"),
-    [(0, "US$ 0,00"), (1, "menos de US$ 0,01"), (10_000, "US$ 0,01"), (1_234_567_890, "US$ 1.234,57")],
+    [
+        (0, "US$ 0,00"),
+        (1, "menos de US$ 0,0001"),
+        (700, "US$ 0,0007"),
+        (10_000, "US$ 0,01"),
+        (1_234_567_890, "US$ 1.234,57"),
+    ],
 )
 def test_money(microdollars: int, said: str) -> None:
     assert dollars(microdollars) == said
