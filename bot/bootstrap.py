@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from bot import ears, eyes
+from bot import ears, eyes, files
 from bot.calls import Calls
 from bot.http import Http, ThreadClients
 from bot.llm import prices
@@ -156,6 +156,7 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
         inbox_for=senders.inbox_for,
         forms_for=senders.forms_for,
         ears=ears.ears(settings, environment, attachments),
+        files=files.files(settings, environment, attachments),
         eyes=eyes.eyes(settings, environment, attachments),
         typing=typing.TypingIndicator(quick.client_for) if settings.typing_indicator else None,
         post=post(settings),

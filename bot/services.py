@@ -7,6 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 from bot.ears import Ears
 from bot.eyes import Eyes
+from bot.files import Files
 from bot.llm.client import ModelClient
 from bot.llm.prices import LIST, Prices
 from bot.mail import Post
@@ -37,6 +38,7 @@ class Services:
     inbox_for: Callable[[Tenant], Inbox] | None = None  # None: nobody looks for what has not reached us
     forms_for: Callable[[int], Forms] | None = None  # None: what there is to tap goes out as a text
     ears: Ears | None = None  # None: voice messages are not understood
+    files: Files | None = None  # None: staff see that something was attached, and no more
     eyes: Eyes | None = None  # None: the model sees no pictures
     typing: Callable[[Tenant, str], object] | None = None  # shows it to who sent the message with this sid
     post: Post | None = None  # None: staff get no mail

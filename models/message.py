@@ -370,6 +370,17 @@ def by_sid(session: Session, conversation_id: int, provider_sid: str) -> Message
     return session.scalar(query)
 
 
+def at(session: Session, tenant_id: int, conversation_id: int, seq: int) -> Message | None:
+    """One line of a conversation of this business."""
+    query = select(Message).where(
+        col(Message.tenant_id) == tenant_id,
+        col(Message.conversation_id) == conversation_id,
+        col(Message.seq) == seq,
+    )
+    found: Message | None = session.scalar(query)
+    return found
+
+
 def transcript(
     session: Session, tenant_id: int, conversation_id: int, *, before: int | None = None, limit: int = 200
 ) -> list[Message]:

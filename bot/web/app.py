@@ -17,6 +17,7 @@ from bot.web import (
     account,
     acts,
     agenda,
+    attachment,
     canned,
     context,
     conversation,
@@ -64,6 +65,7 @@ def create_app(services: Services, extra_blueprints: Iterable[Blueprint] = ()) -
         queue.blueprint,
         conversation.blueprint,
         acts.blueprint,
+        attachment.blueprint,
         agenda.blueprint,
         agenda.calendar,
         canned.blueprint,
@@ -115,6 +117,10 @@ _PROBLEMS = {
     404: ("Não encontrei esta página", "O endereço pode ter mudado, ou a conversa não existe."),
     405: ("Isso não é possível aqui", "Volte e use os botões da página."),
     413: ("Texto grande demais", "Divida o texto em partes menores."),
+    502: (
+        "Não consegui abrir o anexo",
+        "O WhatsApp não entregou o arquivo agora. Tente de novo daqui a pouco.",
+    ),
     429: ("Muitas tentativas", "Espere um pouco e tente de novo."),
 }
 _FAILURE = ("Algo deu errado", "O problema foi registrado. Tente de novo em instantes.")

@@ -34,7 +34,8 @@ FOREVER = "public, max-age=31536000, immutable"
 
 def secure(response: Response, *, https: bool) -> Response:
     """Set the headers; what is not a versioned static file is not to be kept by any cache."""
-    response.headers.update(ALWAYS)
+    for name, value in ALWAYS.items():
+        response.headers.setdefault(name, value)  # an attachment has a stricter policy of its own
     if https:
         response.headers.update(HTTPS_ONLY)
     versioned = request.endpoint == "static" and "v" in request.args and response.status_code == 200

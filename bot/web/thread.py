@@ -59,6 +59,15 @@ class Done:
 
 
 @dataclass(frozen=True)
+class Attachment:
+    """What came with a line: its kind in words, how it is opened ("play", "look", "save"; "" not at all)."""
+
+    label: str
+    way: str
+    place: int
+
+
+@dataclass(frozen=True)
 class Said:
     """One line. `side`: "in" or "out"; `author` is the class that styles it; `who` are the words."""
 
@@ -68,7 +77,7 @@ class Said:
     author: str
     who: str
     text: str
-    attachments: tuple[str, ...]
+    attachments: tuple[Attachment, ...]
     at: str
     iso: str
     delivery: words.Sign | None
@@ -224,14 +233,22 @@ def _who(line: Line, customer: str) -> str:
     return f"{line.staff_name} · {words_of.lower()}" if line.staff_name else words_of
 
 
-def _attachments(line: Line) -> tuple[str, ...]:
+_WAYS = {"audio": "play", "image": "look", "sticker": "look", "video": "look", "document": "save"}
+
+
+def _attachments(line: Line) -> tuple[Attachment, ...]:
     message = line.message
     if message.media:
+        way = _WAYS.get(message.kind, "save") if message.direction == Direction.IN else ""
         return tuple(
-            f"{words.kind(message.kind)} ({item.get('content_type') or 'tipo desconhecido'})"
-            for item in message.media
+            Attachment(
+                f"{words.kind(message.kind)} ({item.get('content_type') or 'tipo desconhecido'})",
+                way if item.get("url") else "",
+                place,
+            )
+            for place, item in enumerate(message.media)
         )
-    return () if message.kind == "text" else (words.kind(message.kind),)
+    return () if message.kind == "text" else (Attachment(words.kind(message.kind), "", 0),)
 
 
 def _count(number: int, one: str, many: str) -> str:

@@ -146,6 +146,7 @@ def words_of(shown: Shown, draft: Draft, seen: int | None = None) -> dict[str, o
         ),
         "last_seq": max(newest),
         "older": first if first > 1 else None,
+        "opens": context.services().files is not None,
         "draft": draft,
         "ready": _ready(shown.ready, texts.first_name(customer.name)),
         "templates": templates(shown),

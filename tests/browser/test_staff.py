@@ -1,5 +1,6 @@
 """The staff pages in a real browser: phone and desk, day and night, with and without JavaScript."""
 
+import base64
 import os
 import re
 from collections.abc import Callable, Iterator
@@ -33,6 +34,10 @@ PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 860}
 LOOKS = [(size, scheme) for size in (PHONE, DESK) for scheme in ("light", "dark")]
 NAMES = [f"{size['width']} {scheme}" for size, scheme in LOOKS]
 PICTURES = os.environ.get("PICTURES")  # a folder: keep a picture of every state there, to be looked at
+# One black pixel.
+PNG = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
+)
 XSS = '<img src=x onerror="window.__xss=1;alert(1)">'
 
 
@@ -288,6 +293,15 @@ def _own(site: Site, page: Page) -> None:
     expect(page.get_by_text("Última mensagem não entregue")).to_be_visible()
 
 
+def _attached(site: Site, page: Page) -> None:
+    talk = site.office.says("Olha a cor", kind="image", name="Maria", file=("image/png", PNG))
+    site.office.says("", kind="audio", name="Maria", file=("audio/ogg", b"OggS" + bytes(60)))
+    site.office.says("", kind="document", name="Maria", file=("application/pdf", b"%PDF-"))
+    site.office.flags(talk)
+    page.goto(f"/fila/{talk}#fim")
+    expect(page.get_by_role("link", name="Baixar")).to_be_visible()
+
+
 def _take_over(site: Site, page: Page) -> None:
     page.goto(f"/fila/{busy(site.office)['his']}/assumir-mesmo-assim")
 
@@ -383,6 +397,7 @@ STATES: dict[str, State] = {
     "opted out": _opted_out,
     "window closing": _closing,
     "queue mine": _own,
+    "attachments": _attached,
     "conflict": _conflict,
     "trace": _trace,
     "canned": _canned,
@@ -916,6 +931,25 @@ def test_from_the_conversation_to_the_agenda(site: Site) -> None:
     expect(page.get_by_text("Maria Aparecida").first).to_be_visible()
 
 
+def test_a_picture_is_looked_at_in_a_tab_of_its_own(site: Site) -> None:
+    """In its sandbox, and what only calls itself a picture is saved, and never opened."""
+    talk = site.office.says("Olha", kind="image", name="Maria", file=("image/png", PNG))
+    script = b"<svg xmlns='http://www.w3.org/2000/svg' onload='alert(1)'/>"
+    site.office.says("", kind="image", name="Maria", file=("image/png", script))
+    page = site.visit()
+    page.goto(f"/fila/{talk}")
+    with page.context.expect_page() as opened:
+        page.get_by_role("link", name="Ver").first.click()
+    tab = site.complaints.listen(opened.value)
+    tab.wait_for_load_state()
+    assert tab.evaluate("document.images[0].naturalWidth") == 1
+    link = page.get_by_role("link", name="Ver").last
+    link.evaluate("it => it.removeAttribute('target')")  # a tab that only saves something shuts at once
+    with page.expect_download() as saved:
+        link.click()
+    assert saved.value.suggested_filename == "anexo-2-1.bin"
+
+
 # Keys
 
 
@@ -993,6 +1027,16 @@ def pulse(page: Page) -> None:
     page.evaluate("new Promise(done => done())")
 
 
+def soon(page: Page, expression: str, wanted: object) -> None:
+    """The page's clock stands still: its promises are waited for by ours."""
+    for _ in range(60):
+        found = page.evaluate(expression)
+        if found == wanted:
+            return
+        page.wait_for_timeout(50)
+    assert found == wanted
+
+
 def arrives(site: Site, **more: str) -> None:
     waiting(site.office, **more)
     site.office.clock.forward(seconds=4)
@@ -1006,11 +1050,11 @@ def test_sound_only_after_a_click_and_the_title_always(site: Site) -> None:
     assert page.evaluate("[heard, shown]") == [0, []], "nobody asked for it"
     page.get_by_role("button", name="Ativar som").click()
     expect(page.get_by_role("button", name="Som ativado")).to_have_attribute("aria-pressed", "true")
-    assert page.evaluate("heard") == 1, "one hears at once what it will sound like"
+    soon(page, "heard", 1)  # one hears at once what it will sound like
     arrives(site, name="João", phone="+5511911112222")
     pulse(page)
     expect(page).to_have_title(re.compile(r"^\(2\) "))
-    assert page.evaluate("heard") == 2
+    soon(page, "heard", 2)
     pulse(page)
     assert page.evaluate("heard") == 2, "nothing new, nothing heard"
     page.get_by_role("button", name="Som ativado").click()
@@ -1036,7 +1080,7 @@ def test_who_has_it_hears_what_their_customer_writes(site: Site) -> None:
     site.office.says("Ainda está aí?", name="Maria")
     pulse(page)
     expect(page).to_have_title(re.compile(r"^\(1\) "))
-    assert page.evaluate("heard") == 2
+    soon(page, "heard", 2)
     pulse(page)
     assert page.evaluate("heard") == 2
 
@@ -1051,7 +1095,7 @@ def test_a_notice_on_the_desk_for_a_hidden_tab_without_a_word_of_it(site: Site) 
     page.evaluate(HIDE % "true")
     arrives(site, name="João", phone="+5511911112222")
     pulse(page)
-    assert page.evaluate("shown") == ["Hora Certa|Há uma conversa aguardando na fila."]
+    soon(page, "shown", ["Hora Certa|Há uma conversa aguardando na fila."])
 
 
 def test_who_takes_it_at_once_is_not_rung(site: Site) -> None:

@@ -8,6 +8,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
+from bot.files import Unopened
 from bot.llm.client import ModelClient
 from bot.services import Services
 from bot.web.app import create_app
@@ -19,6 +20,7 @@ from models.db import Database
 from models.handoff import Reason
 from models.message import Author, Incoming, Status
 from models.run import NewStep, Outcome, Run, RunStep, StepKind
+from models.tenant import Tenant
 from tests.bot.edge import Clock, settings
 from tests.fakes import agenda
 from tests.fakes.agenda import Ids
@@ -38,12 +40,27 @@ def no_sender(_tenant_id: int) -> Sender:
 
 
 @dataclass
+class Drawer:
+    """The attachments that lie at Twilio, by address; `asked` is who wanted what."""
+
+    contents: dict[str, bytes] = field(default_factory=dict)
+    asked: list[tuple[str, str]] = field(default_factory=list)
+
+    def open(self, tenant: Tenant, url: str, *, seconds: float) -> bytes:
+        self.asked.append((tenant.slug, url))
+        if url not in self.contents:
+            raise Unopened("http_404")
+        return self.contents[url]
+
+
+@dataclass
 class Office:
     """Two businesses on one database, and the application in front of them. `bela` is ours."""
 
     db: Database
     clock: Clock = field(default_factory=Clock)
     values: dict[str, object] = field(default_factory=dict)
+    drawer: Drawer = field(default_factory=Drawer)
 
     def __post_init__(self) -> None:
         self.services = Services(
@@ -51,6 +68,7 @@ class Office:
             db=self.db,
             model=no_model,
             sender_for=no_sender,
+            files=self.drawer,
             now=self.clock,
         )
         self.app: Flask = create_app(self.services)
@@ -76,9 +94,15 @@ class Office:
     # What customers and the bot say
 
     def says(
-        self, text: str = "Oi, tudo bem?", *, name: str = "Maria", ids: Ids | None = None, **more: str
+        self,
+        text: str = "Oi, tudo bem?",
+        *,
+        name: str = "Maria",
+        ids: Ids | None = None,
+        file: tuple[str, bytes] | None = None,
+        **more: str,
     ) -> int:
-        """A customer's message (`phone`, `kind`); gives the conversation."""
+        """A customer's message (`phone`, `kind`, `file`: media type and content); gives the conversation."""
         place = ids or self.bela
         address = f"whatsapp:{more.get('phone', PHONE)}"
         incoming = Incoming(
@@ -88,8 +112,14 @@ class Office:
             text=text,
             kind=more.get("kind", "text"),
             profile_name=name,
+            media=self._filed(*file) if file else (),
         )
         return message.receive(self.db, incoming, self.clock(), timedelta(seconds=1)).conversation_id
+
+    def _filed(self, content_type: str, content: bytes) -> tuple[dict[str, str], ...]:
+        url = f"https://api.twilio.com/media/{len(self.drawer.contents)}"
+        self.drawer.contents[url] = content
+        return ({"url": url, "content_type": content_type},)
 
     def answers(
         self,

@@ -45,6 +45,7 @@ ROUTES = {
     ("GET", TALK): STAFF,
     ("GET", f"{TALK}/linhas"): STAFF,
     ("GET", f"{TALK}/execucao/<int(max=2147483647):run_id>"): MANAGER,
+    ("GET", f"{TALK}/anexo/<int(max=2147483647):seq>/<int(max=99):place>"): STAFF,
     ("GET", f"{TALK}/assumir-mesmo-assim"): STAFF,
     ("POST", f"{TALK}/substituir"): STAFF,
     ("POST", f"{TALK}/assumir"): STAFF,
@@ -122,6 +123,7 @@ class Ids:
     def path(self, rule: str) -> str:
         for name, value in vars(self).items():
             rule = re.sub(rf"<[^>]*:{name}(_id)?>", str(value), rule)
+        rule = re.sub("<[^>]*:seq>/<[^>]*:place>", "1/0", rule)
         return rule.replace("<token>", "x").replace("<path:filename>", "nada.css")
 
 
@@ -164,7 +166,8 @@ class House:
 
 def furnished(office: Office, place: agenda.Ids, person: int, mark: str) -> Ids:
     """Rows of one business, each with the marker in it, and one more session of `person`."""
-    conversation_id = office.says(f"segredo {mark}", name=f"Cliente {mark}", ids=place)
+    picture = ("image/gif", b"GIF89a" + mark.encode())
+    conversation_id = office.says(f"segredo {mark}", name=f"Cliente {mark}", ids=place, file=picture)
     run_id = office.works(conversation_id, result("agendar", {"x": mark}, mark))
     office.answers(conversation_id, mark, run_id=run_id)
     office.flags(conversation_id, Reason.ERRO_INTERNO, detail=mark)
