@@ -49,8 +49,9 @@ def test_nothing_matches(model: Model) -> None:
     assert CORTE in text
 
 
-def test_long_term_is_cut(model: Model) -> None:
-    assert len(model.done("buscar_servicos", termo="x" * 5000).splitlines()[0]) < 200
+def test_a_long_term_is_repeated_shortly_and_a_flood_refused(model: Model) -> None:
+    assert len(model.done("buscar_servicos", termo="x" * 100).splitlines()[0]) < 140
+    assert model("buscar_servicos", termo="x" * 5000).error_class == "invalid_input"
 
 
 def test_deactivated_rows_are_left_out(db: Database, ids: Ids, model: Model) -> None:

@@ -65,7 +65,10 @@ def test_missing(model: Model) -> None:
     )
 
 
-def test_long_motive_is_cut(db: Database, model: Model) -> None:
-    model.done("cancelar", agendamento_id=1, motivo="x" * 5000)
+def test_a_flood_of_a_motive_is_refused_and_cancels_nothing(db: Database, model: Model) -> None:
+    assert model("cancelar", agendamento_id=1, motivo="x" * 5000).error_class == "invalid_input"
     with db.reading() as session:
-        assert len(session.exec(select(Appointment)).one().cancel_reason) == 300
+        assert session.exec(select(Appointment)).one().status == "booked"
+    model.done("cancelar", agendamento_id=1, motivo="x" * 300)
+    with db.reading() as session:
+        assert session.exec(select(Appointment)).one().cancel_reason == "x" * 300
