@@ -317,8 +317,11 @@ class FakeTwilio:
         token: str | None = None,
         **fields: str | None,
     ) -> tuple[dict[str, str], Form]:
-        """Headers and form of one message of a customer. A field given as None is left out."""
-        sid = self.sid()
+        """Headers and form of one message of a customer. A field given as None is left out.
+
+        With a `MessageSid` of an earlier one it is that message once more.
+        """
+        sid = fields.get("MessageSid") or self.sid()
         form: dict[str, str | None] = {
             "AccountSid": self.account,
             "ApiVersion": VERSION,

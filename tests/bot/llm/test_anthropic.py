@@ -166,14 +166,14 @@ def test_the_moving_mark_stands_on_the_last_block_that_has_text(
         {"role": "assistant", "content": calls},
         {"role": "user", "content": content},
     )
-    before = copy.deepcopy(given)
+    before = copy.deepcopy(given.messages)
     fake = FakeClaude([answer(text("Olá!"))])
     client(fake).complete(given, seconds=45.0)
     sent = fake.requests[0]["messages"][-1]["content"]
     assert [n for n, block in enumerate(sent) if "cache_control" in block] == (
         [] if marked is None else [marked]
     )
-    assert given == before
+    assert given.messages == before
 
 
 @pytest.mark.parametrize("reason", [*get_args(StopReason), "compaction", "", None])
