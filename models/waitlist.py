@@ -24,7 +24,7 @@ from sqlmodel import Field, Session, SQLModel, col
 
 from models import audit, delivery
 from models.db import UtcDateTime, change, table
-from models.errors import NotFound
+from models.errors import Conflict, NotFound
 from models.message import UNSENT, Message, Status
 
 
@@ -209,21 +209,34 @@ def close(session: Session, entry_id: int, state: State, reason: str) -> None:
     )
 
 
-def leave(session: Session, now: dt.datetime, tenant_id: int, entries: Collection[int], reason: str) -> int:
+def leave(
+    session: Session,
+    now: dt.datetime,
+    tenant_id: int,
+    entries: Collection[int],
+    reason: str,
+    states: Collection[str] = OPEN,
+) -> int:
     """End these open entries of the business, and what was to be said of them; gives how many there were."""
-    mine = (_ENTRY.c.tenant_id == tenant_id, _ENTRY.c.id.in_(entries), _ENTRY.c.state.in_(OPEN))
+    mine = (_ENTRY.c.tenant_id == tenant_id, _ENTRY.c.id.in_(entries), _ENTRY.c.state.in_(states))
     lines = select(_ENTRY.c.message_id).where(*mine, _ENTRY.c.message_id.is_not(None))
     delivery.stop(session, now, tenant_id, lines)
     return change(session, update(_ENTRY).where(*mine).values(state=State.CANCELLED, reason=reason))
 
 
-def remove(session: Session, now: dt.datetime, tenant_id: int, entry_id: int, staff_id: int) -> None:
-    """Staff take somebody off the line; who is off it already stays so. Raises NotFound."""
+def remove(
+    session: Session, now: dt.datetime, tenant_id: int, entry_id: int, staff_id: int, seen: str
+) -> None:
+    """Staff take somebody off the line whom they saw in this open state.
+
+    Raises NotFound, and Conflict("changed") for who is in another state by now.
+    """
     known = session.get(WaitlistEntry, entry_id)
     if known is None or known.tenant_id != tenant_id:
         raise NotFound("waitlist")
-    if leave(session, now, tenant_id, [entry_id], REMOVED):
-        audit.record(session, now, tenant_id, "waitlist.remove", staff_id=staff_id, subject_id=entry_id)
+    if seen not in OPEN or not leave(session, now, tenant_id, [entry_id], REMOVED, [seen]):
+        raise Conflict("changed")
+    audit.record(session, now, tenant_id, "waitlist.remove", staff_id=staff_id, subject_id=entry_id)
 
 
 def pass_over(session: Session, entry_id: int, reason: str) -> None:

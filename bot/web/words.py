@@ -107,6 +107,7 @@ _LOGGED = {
     "appointment.confirm": "recebeu a confirmação de um horário",
     "block.add": "bloqueou um horário",
     "block.remove": "removeu um bloqueio",
+    "waitlist.join": "colocou um cliente na lista de espera",
     "waitlist.remove": "tirou um cliente da lista de espera",
     "waitlist.leave": "tirou da lista de espera um cliente que pediu",
     "business.import": "importou os dados da empresa",

@@ -11,7 +11,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from models import agenda
+from models import agenda, waitlist
 from models.agenda import Visit
 from models.catalog import Professional
 from models.db import Database
@@ -173,6 +173,31 @@ def _feeds(site: Site, page: Page) -> None:
     )
 
 
+def _unlisted(site: Site, page: Page) -> None:
+    page.goto("/agenda/espera")
+
+
+def _waiting(site: Site, page: Page) -> None:
+    """From the day, which says how many wait."""
+    days.waiting(site.office)
+    page.goto("/agenda")
+    page.get_by_role("link", name="Lista de espera 3").click()
+    expect(page.get_by_role("heading", name="Lista de espera 3")).to_be_visible()
+
+
+def _unlist(site: Site, page: Page) -> None:
+    page.goto(f"/agenda/espera/{days.waiting(site.office)['offered']}/tirar")
+
+
+def _unlist_too_late(site: Site, page: Page) -> None:
+    key = days.waiting(site.office)["anybody"]
+    page.goto(f"/agenda/espera/{key}/tirar")
+    with site.office.db.writing() as session:
+        waitlist.close(session, key, waitlist.State.EXPIRED, waitlist.UNANSWERED)
+    page.get_by_role("button", name="Tirar da lista").click()
+    expect(page.get_by_role("alert")).to_contain_text("Esta espera já terminou")
+
+
 STATES: dict[str, State] = {
     "empty day": _empty,
     "day": _day,
@@ -193,6 +218,10 @@ STATES: dict[str, State] = {
     "block conflict": _block_conflict,
     "blocked": _blocked,
     "calendars": _feeds,
+    "empty waiting list": _unlisted,
+    "waiting list": _waiting,
+    "take off the waiting list": _unlist,
+    "take off, too late": _unlist_too_late,
 }
 
 
@@ -451,6 +480,25 @@ def test_block_over_a_visit_and_work_it_off(site: Site, javascript: bool) -> Non
     page.get_by_role("button", name="Remover bloqueio").click()
     expect(page.get_by_role("status")).to_have_text("Bloqueio removido.")
     expect(page.get_by_text("Folga: Curso")).to_have_count(0)
+
+
+@BOTH
+def test_take_somebody_off_the_waiting_list(site: Site, javascript: bool) -> None:
+    days.waiting(site.office)
+    page = site.visit(java_script_enabled=javascript, viewport=PHONE)
+    page.goto("/agenda/espera")
+    page.get_by_role("link", name="Tirar da lista Rui").click()
+    page.get_by_role("link", name="Manter na lista").click()
+    page.get_by_role("link", name="Tirar da lista Rui").click()
+    page.get_by_role("button", name="Tirar da lista").click()
+    expect(page.get_by_role("status")).to_have_text("Cliente fora da lista de espera.")
+    expect(page.get_by_text("Rui")).to_have_count(0)
+    page.get_by_role("link", name="Marcar horário para Maria Aparecida de Souza").click()
+    page.get_by_role("radio", name="09:00 · Ana Souza").check()
+    page.get_by_role("button", name="Marcar").click()
+    expect(page.get_by_role("status")).to_have_text("Horário marcado.")
+    page.goto("/agenda/espera")
+    expect(page.get_by_role("link", name="Tirar da lista")).to_have_count(1)
 
 
 def test_two_desks_and_one_visit(site: Site) -> None:

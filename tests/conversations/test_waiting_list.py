@@ -1,5 +1,6 @@
 """The waiting list over hours of a moved clock: who is offered what has opened, and what becomes of it."""
 
+from contextlib import suppress
 from datetime import date, datetime, timedelta
 
 import pytest
@@ -12,7 +13,7 @@ from models.audit import AuditEvent
 from models.catalog import Service
 from models.conversation import Conversation, Holder
 from models.db import Database
-from models.errors import NotFound
+from models.errors import Conflict, NotFound
 from models.handoff import Reason
 from models.message import Status
 from models.tenant import Tenant
@@ -380,16 +381,40 @@ def test_an_offer_that_is_not_out_yet_is_not_sent_any_more(days: FullDay) -> Non
 
 
 def test_staff_take_somebody_off_the_list_once(days: FullDay) -> None:
-    """Of another business there is none such; twice is once."""
+    """Of another business there is none such; who is off it already, or was not seen as it is, stays so."""
     key = days.wait(MARIA)
     staff_id = add_staff(days.stage.db, days.now, days.tenant_id)
-    with days.stage.db.writing() as session:
-        with pytest.raises(NotFound):
-            waitlist.remove(session, days.now, days.tenant_id + 1, key, staff_id)
-        for _ in range(2):
-            waitlist.remove(session, days.now, days.tenant_id, key, staff_id)
+
+    def remove(seen: str, tenant_id: int = days.tenant_id) -> None:
+        with days.stage.db.writing() as session:
+            waitlist.remove(session, days.now, tenant_id, key, staff_id, seen)
+
+    with pytest.raises(NotFound):
+        remove("waiting", days.tenant_id + 1)
+    with pytest.raises(Conflict):
+        remove("offered")
+    assert days.states() == ["waiting"]
+    remove("waiting")
+    for seen in ("waiting", "cancelled"):
+        with pytest.raises(Conflict):
+            remove(seen)
     assert (days.entry(key).state, days.entry(key).reason) == ("cancelled", waitlist.REMOVED)
     assert [row.action for row in days.stage.rows(AuditEvent)].count("waitlist.remove") == 1
+
+
+@pytest.mark.parametrize(("seen", "sent"), [("offered", 0), ("waiting", 1)])
+def test_an_offer_ends_with_the_entry_and_goes_out_where_staff_did_not_know_of_it(
+    days: FullDay, seen: str, sent: int
+) -> None:
+    key = days.wait(MARIA)
+    staff_id = add_staff(days.stage.db, days.now, days.tenant_id)
+    days.frees(ANA, 14, 30)
+    offers.offer_freed(days.stage.services, days.now)
+    with suppress(Conflict), days.stage.db.writing() as session:
+        waitlist.remove(session, days.now, days.tenant_id, key, staff_id, seen)
+    before = len(days.stage.twilio.sent)
+    drain(days.stage.services)
+    assert len(days.stage.twilio.sent) - before == sent
 
 
 # When it cannot be said

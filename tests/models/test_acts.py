@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 import pytest
 from sqlmodel import Session
 
-from models import agenda, block, feed
+from models import agenda, block, feed, waitlist
 from models.appointment import AppointmentStatus
 from models.audit import AuditEvent
 from models.block import Stretch
@@ -15,6 +15,7 @@ from models.catalog import TimeOff
 from models.db import Database
 from models.reception import Stop
 from models.stranded import Why
+from models.waitlist import WaitlistEntry
 from tests.fakes import agenda as shop
 from tests.models.test_reception import ANYHOW, Desk, hears, outcomes, refused, strand
 from tests.tools.conftest import Model
@@ -30,6 +31,10 @@ class Act:
     action: str
     reversible: bool = False
     by_bot: bool = False
+    on_the_list: bool = False
+
+
+ON_THE_LIST = 77  # no other row has this number
 
 
 def _stretch(desk: Desk) -> Stretch:
@@ -74,6 +79,24 @@ def _undoes(desk: Desk, key: int) -> None:
     desk.undo(key)
 
 
+def _unlists(desk: Desk, _key: int) -> None:
+    with desk.db.writing() as session:
+        wish = WaitlistEntry(
+            id=ON_THE_LIST,
+            tenant_id=desk.ids.tenant,
+            customer_id=desk.ids.customer,
+            service_id=desk.ids.corte,
+            date=date(2026, 12, 8),
+            created_at=desk.now,
+        )
+        waitlist.join(session, wish)
+    desk.act(
+        lambda each: waitlist.remove(
+            each.session, each.now, desk.ids.tenant, ON_THE_LIST, each.staff_id, "waiting"
+        )
+    )
+
+
 def _tool(name: str, **arguments: object) -> Callable[[Desk, int], object]:
     """As the model does it for Maria."""
 
@@ -104,6 +127,7 @@ ACTS = {
     "tell": Act(_tells, "appointment.tell"),
     "block": Act(_blocks, "block.add"),
     "unblock": Act(_frees, "block.remove"),
+    "take off the waiting list": Act(_unlists, "waitlist.remove", on_the_list=True),
     "make an address": Act(_feed(feed.renew), "feed.renew"),
     "end an address": Act(_revokes, "feed.revoke"),
     "the bot books": Act(
@@ -140,7 +164,8 @@ def test_each_act_is_on_record_with_who_and_when(desk: Desk, name: str) -> None:
         desk.now,
         desk.ids.tenant,
     )
-    assert event.subject_id == (key if name in ON_THE_VISIT else desk.ids.ana)
+    subject = ON_THE_LIST if act.on_the_list else desk.ids.ana
+    assert event.subject_id == (key if name in ON_THE_VISIT else subject)
     assert "Maria" not in str(event.detail)
 
 

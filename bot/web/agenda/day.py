@@ -13,7 +13,7 @@ from bot.web import context, words
 from bot.web.agenda import base, board, notice
 from bot.web.agenda.base import blueprint
 from bot.web.agenda.board import Board, Source
-from models import agenda, catalog
+from models import agenda, catalog, lineup
 from models.agenda import Attention, Blocked, Visit
 from models.appointment import OCCUPYING
 from models.availability import Agenda, Busy
@@ -41,6 +41,7 @@ def day() -> ResponseReturnValue:
         asked = _asked(people)
         waiting = agenda.attention(session, context.tenant_id(), context.now())
         shown = read(session, asked, people, {entry.visit.id for entry in waiting})
+        listed = lineup.count(session, context.tenant_id())
     step = timedelta(days=7 if asked.week else 1)
     return render_template(
         "staff/agenda/day.html",
@@ -49,6 +50,7 @@ def day() -> ResponseReturnValue:
         people=people,
         board=shown,
         waiting=[_waiting(entry) for entry in waiting],
+        listed=listed,
         label=_label(asked),
         today=base.today(),
         before=asked.day - step,

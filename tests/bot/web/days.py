@@ -6,12 +6,15 @@ from zoneinfo import ZoneInfo
 
 from sqlmodel import Session
 
-from models import block, clientele
+from bot import notices
+from models import block, clientele, conversation, message, waitlist
 from models.appointment import AppointmentStatus
 from models.block import Stretch
 from models.conversation import Conversation
+from models.message import Author, Status
 from models.reception import Leave, Reception
 from models.tenant import Tenant
+from models.waitlist import WaitlistEntry
 from tests.bot.web.office import Office
 
 ZONE = ZoneInfo("America/Sao_Paulo")
@@ -70,6 +73,46 @@ class Salon:
         with self.office.db.writing() as session:
             self.desk(session).cancel(key, "0.booked", reason)
 
+    def waits(self, customer_id: int, *, day: date = TOMORROW, what: str = "corte", **wishes: object) -> int:
+        """Somebody gets on the waiting list; gives the entry."""
+        office = self.office
+        entry = WaitlistEntry(
+            **{
+                "tenant_id": office.bela.tenant,
+                "customer_id": customer_id,
+                "service_id": getattr(office.bela, what),
+                "date": day,
+                "created_at": office.clock(),
+                **wishes,
+            }
+        )
+        with office.db.writing() as session:
+            key = waitlist.join(session, entry).entry.id
+        assert key is not None
+        return key
+
+    def offers(self, entry_id: int, clock: str, until: str, *, day: date = TOMORROW) -> None:
+        """They are offered a time with Ana, in a line that has left."""
+        office = self.office
+        with office.db.writing() as session:
+            customer_id = session.get_one(WaitlistEntry, entry_id).customer_id
+            row = conversation.of_customer(session, office.bela.tenant, customer_id)
+            assert row is not None
+            assert row.id is not None
+            seq = message.add(
+                session,
+                office.clock(),
+                office.bela.tenant,
+                row.id,
+                author=Author.SYSTEM,
+                text="Abriu um horário",
+                status=Status.SENT,
+            )
+            (line,) = message.transcript(session, office.bela.tenant, row.id, limit=1)
+            assert (line.seq, line.id is None) == (seq, False)
+            waitlist.offer(session, entry_id, office.bela.ana, at(day, clock), at(TODAY, until))
+            waitlist.queued(session, entry_id, line.id or 0)
+
     def blocks(
         self, start: str, end: str, reason: str, *, day: date = TODAY, who: str | None = "bia"
     ) -> None:
@@ -105,4 +148,21 @@ def full(office: Office) -> dict[str, int]:
     salon.cancels(found["cancelled"], "Ficou doente")
     salon.blocks("15:30", "17:00", "Dentista")
     salon.blocks("17:00", "18:00", "Reunião da equipe", who=None)
+    return found
+
+
+def waiting(office: Office) -> dict[str, int]:
+    """A waiting list with everything that can stand in it; gives the entries by what they are."""
+    salon = Salon(office)
+    maria = salon.writes("Maria Aparecida de Souza", "+5511900000001")
+    karina = salon.writes("Karina Duarte", "+5511966665555", ago=timedelta(days=2))
+    rui = salon.writes("Rui", "+5511944443333")
+    found = {
+        "anybody": salon.waits(maria),
+        "offered": salon.waits(karina, professional_id=office.bela.ana, period="tarde"),
+        "passed over": salon.waits(rui, what="barba", day=TOMORROW + timedelta(days=1), period="manha"),
+    }
+    salon.offers(found["offered"], "14:30", "10:50")
+    with office.db.writing() as session:
+        waitlist.pass_over(session, found["passed over"], notices.NO_TEMPLATE)
     return found

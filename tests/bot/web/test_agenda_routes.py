@@ -19,6 +19,7 @@ from tests.bot.web.office import ANA, LEAK, Office, token
 
 VISIT = "/agenda/<int(max=2147483647):appointment_id>"
 BLOCK = "/agenda/bloqueio/<any(folga, fechamento):kind>/<int(max=2147483647):block_id>"
+ENTRY = "/agenda/espera/<int(max=2147483647):entry_id>/tirar"
 PERSON = "/agenda/calendarios/<int(max=2147483647):professional_id>"
 ICS = ("GET", "/agenda/ics/<token>.ics")
 # What each form holds, so that it is a whole one.
@@ -34,6 +35,9 @@ FORMS: dict[tuple[str, str], dict[str, str]] = {
     ("POST", "/agenda/bloquear"): STRETCH,
     ("GET", BLOCK): {},
     ("POST", f"{BLOCK}/remover"): {},
+    ("GET", "/agenda/espera"): {},
+    ("GET", ENTRY): {},
+    ("POST", ENTRY): {"estado": "waiting"},
     ("GET", "/agenda/calendarios"): {},
     ("POST", f"{PERSON}/renovar"): {},
     ("POST", f"{PERSON}/revogar"): {},
@@ -62,9 +66,10 @@ class Rows:
     done: int
     block: int
     professional: int
+    entry: int
 
 
-MISSING = Rows(*[987654] * 4)
+MISSING = Rows(*[987654] * 5)
 
 
 @dataclass
@@ -128,7 +133,7 @@ def furnished(office: Office, mark: str) -> Rows:
             )
         ).first()
     assert row is not None
-    return Rows(visit, done, row[0], office.bela.ana)
+    return Rows(visit, done, row[0], office.bela.ana, salon.waits(customer))
 
 
 def path_of(route: Route, rows: Rows) -> str:
@@ -138,6 +143,7 @@ def path_of(route: Route, rows: Rows) -> str:
         ("appointment", visit),
         ("block", rows.block),
         ("professional", rows.professional),
+        ("entry", rows.entry),
     ):
         rule = re.sub(rf"<[^>]*:{name}_id>", str(value), rule)
     return rule
