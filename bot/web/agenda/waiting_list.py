@@ -7,6 +7,7 @@ from itertools import groupby
 from flask import Response, flash, make_response, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
 
+from bot import notices, texts
 from bot.web import context, words
 from bot.web.agenda import base
 from bot.web.agenda.base import blueprint
@@ -17,6 +18,7 @@ from models.waitlist import OPEN, State
 
 ENTRY = "/espera/<int(max=2147483647):entry_id>/tirar"
 PERIODS = {"manha": "de manhã", "tarde": "à tarde", "noite": "à noite"}
+UNSAID = {notices.NO_TEMPLATE: texts.UNSAID_WITHOUT_TEMPLATE}
 
 
 @dataclass(frozen=True)
@@ -108,7 +110,7 @@ def _line(waiter: Waiter) -> Line:
         since=base.at(waiter.since),
         offered=offered,
         standing=_offer(waiter) if offered else "Aguardando",
-        passed_over="" if offered or waiter.state not in OPEN else waiter.reason,
+        passed_over="" if offered or waiter.state not in OPEN else UNSAID.get(waiter.reason, waiter.reason),
         book=_booking(waiter),
     )
 

@@ -81,7 +81,7 @@ def test_who_waits_stands_by_day_and_in_order(office: Office) -> None:
         "Corte feminino · qualquer profissional · qualquer hora Aguardando desde hoje, 10:20",
         "Corte feminino · com Ana Souza · à tarde Oferta enviada (14:30 com Ana Souza), guardada até 10:50",
         "Barba · qualquer profissional · de manhã Aguardando desde hoje, 10:20 Um horário abriu, mas o aviso "
-        "não saiu: ",
+        "não saiu: faz mais de 24 horas que a pessoa escreveu, e não há um modelo aprovado para este aviso.",
     ):
         assert line in words
     assert words.count("o aviso não saiu") == 1
