@@ -6,6 +6,7 @@ from datetime import timedelta
 
 from flask import Flask
 from flask.testing import FlaskClient
+from jinja2.bccache import Bucket, BytecodeCache
 from werkzeug.test import TestResponse
 
 from bot.files import Unopened
@@ -53,6 +54,23 @@ class Drawer:
         return self.contents[url]
 
 
+class _Compiled(BytecodeCache):
+    """Templates compiled once for all tests: each has an application of its own, and would do it again."""
+
+    def __init__(self) -> None:
+        self._codes: dict[str, bytes] = {}
+
+    def load_bytecode(self, bucket: Bucket) -> None:
+        if bucket.key in self._codes:
+            bucket.bytecode_from_string(self._codes[bucket.key])
+
+    def dump_bytecode(self, bucket: Bucket) -> None:
+        self._codes[bucket.key] = bucket.bytecode_to_string()
+
+
+_COMPILED = _Compiled()
+
+
 @dataclass
 class Office:
     """Two businesses on one database, and the application in front of them. `bela` is ours."""
@@ -72,6 +90,7 @@ class Office:
             now=self.clock,
         )
         self.app: Flask = create_app(self.services)
+        self.app.jinja_env.bytecode_cache = _COMPILED
         with self.db.writing() as session:
             self.bela = agenda.studio(session, self.clock())
             self.outra = agenda.studio(
