@@ -170,7 +170,10 @@ def _usual(turn: Turn) -> Talk:
 
 
 def _cancels(turn: Turn) -> bool:
-    return turn.about(Topic.CANCEL) or (turn.memory.asked == Asked.WHICH_CANCEL and _chooses(turn))
+    if turn.about(Topic.CANCEL):
+        return True
+    elsewhere = turn.about(Topic.BOOK_NEW, Topic.MOVE, Topic.CHANGE)
+    return turn.memory.asked == Asked.WHICH_CANCEL and _chooses(turn) and not elsewhere
 
 
 def _cancel(turn: Turn) -> Talk:
@@ -186,7 +189,8 @@ def _moves(turn: Turn) -> bool:
     if _thinks_again(turn):
         return True
     if memory.booking:
-        return turn.about(Topic.MOVE) and bool(turn.transcript.appointments)
+        own_one = turn.about(Topic.MOVE, Topic.CHANGE_OWN) or (turn.about(Topic.CHANGE) and _names_own(turn))
+        return own_one and bool(turn.transcript.appointments)
     if turn.about(Topic.MOVE):
         return True
     under_way = memory.asked == Asked.WHICH_MOVE or (
@@ -197,6 +201,33 @@ def _moves(turn: Turn) -> bool:
     return bool(turn.transcript.appointments) and (
         turn.about(Topic.CHANGE) or turn.reading.hours.shift is not None
     )
+
+
+def _names_own(turn: Turn) -> bool:
+    """Whether what is booked is named, and not what is being arranged: "muda o corte"."""
+    told = " ".join(one.service for one in turn.transcript.appointments)
+    theirs = set(normalise(told).split()) - set(normalise(turn.memory.names).split())
+    return any(len(word) > 3 for word in theirs & set(turn.reading.rest.split()))
+
+
+def _move(turn: Turn) -> Talk:
+    """A step of the move, or the new visit that is wished for instead of it."""
+    if turn.about(Topic.BOOK_NEW) and not turn.about(Topic.MOVE, Topic.CHANGE) and (yield from _is_new(turn)):
+        return (yield from booking(turn.afresh))
+    return (yield from own.moving(turn))
+
+
+def _is_new(turn: Turn) -> Generator[tuple[Call, ...], tuple[Result, ...], bool]:
+    """Whether "quero marcar" is no new time of the visit that is being moved: another one or service."""
+    another = re.search(r"\b(?:outr[oa]|nov[oa]|mais uma?|tambem)\b(?! (?:dia|data|hora))", turn.reading.text)
+    if turn.memory.asked == Asked.WHICH_MOVE or another:
+        return True
+    catalogue = yield from catalogue_for(turn)
+    named = heard_in(turn, catalogue).named
+    moving = turn.memory.visit
+    what = moving.what if moving else ""
+    said = [*named.sure, *(service for doubt in named.doubts for service in doubt)]
+    return bool(said) and not any(service.name in what for service in said)
 
 
 def _thinks_again(turn: Turn) -> bool:
@@ -252,6 +283,12 @@ def _books(turn: Turn) -> bool:
     if asked == Asked.WANT:
         return turn.answer == "yes"
     return (asked in _ASKS_FOR_FACTS and _chooses(turn)) or _agrees_to_one_o_clock(turn)
+
+
+def _book(turn: Turn) -> Talk:
+    """ "Quero marcar" leaves the question of which visit is to be cancelled, and its choices."""
+    left = turn.memory.asked in (Asked.CANCEL, Asked.WHICH_CANCEL)
+    return booking(turn.afresh if left else turn)
 
 
 def _says_goodbye(turn: Turn) -> bool:
@@ -369,12 +406,12 @@ _DECISIONS: tuple[_Decision, ...] = (
     (_about(Topic.LATE), _said(speech.or_staff(speech.RUNNING_LATE))),
     (_about(Topic.USUAL), _usual),
     (_cancels, _cancel),
-    (_moves, own.moving),
+    (_moves, _move),
     (_cannot_come, _move_or_cancel),
     (_about(Topic.MINE), own.told_own),
     (lambda turn: turn.about(*info.TOPICS) or turn.asks_on, _inform),
     (_says_goodbye, _said(speech.GOODBYE)),
-    (_books, booking),
+    (_books, _book),
     (_only_greets, _greet),
     (_about(Topic.THANKS), _thanks),
     (_nods, _nodded),

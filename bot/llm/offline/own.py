@@ -146,7 +146,7 @@ def _meant(own: Sequence[Appointment], turn: Turn) -> list[Appointment]:
     if choice and choice.text in told:
         return [own[told.index(choice.text)]]
     fitting = list(own)
-    for fits in (_by_day, _by_hour, _by_name):
+    for fits in (_by_service, _by_day, _by_hour, _by_name):
         fitting = [one for one in fitting if fits(one, turn.reading)] or fitting
     reminded = [one for one in fitting if one.id == turn.transcript.reminded]
     return reminded if len(fitting) == len(own) and reminded else fitting
@@ -162,14 +162,22 @@ def _by_day(one: Appointment, reading: Reading) -> bool:
 
 
 def _by_hour(one: Appointment, reading: Reading) -> bool:
-    hours = reading.hours.source or (None if reading.hours.target else reading.hours.wanted)
+    of_the_new = reading.hours.target or reading.days.target
+    hours = reading.hours.source or (None if of_the_new else reading.hours.wanted)
     return hours is not None and one.time in hours.starts
 
 
+def _by_service(one: Appointment, reading: Reading) -> bool:
+    return _names(reading, one.service)
+
+
 def _by_name(one: Appointment, reading: Reading) -> bool:
-    words = [word for word in reading.rest.split() if word not in STOP]
-    names = normalise(f"{one.service} {one.person.name}").split()
-    return any(word in names for word in words if len(word) > 2)
+    return _names(reading, f"{one.service} {one.person.name}")
+
+
+def _names(reading: Reading, told: str) -> bool:
+    names = normalise(told).split()
+    return any(word in names for word in reading.rest.split() if len(word) > 2 and word not in STOP)
 
 
 # --- the new time ------------------------------------------------------------------------------------------

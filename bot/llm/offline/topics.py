@@ -23,10 +23,12 @@ class Topic(StrEnum):
     CANCEL = auto()
     MOVE = auto()
     CHANGE = auto()  # "trocar", "mudar": of an appointment, or of what is being talked about
+    CHANGE_OWN = auto()  # "mudar meu horário": of an appointment
     LATE = auto()
     UNABLE = auto()  # "não vou conseguir ir"
     STOP_MESSAGES = auto()
     BOOK = auto()
+    BOOK_NEW = auto()  # in so many words: "quero marcar"
     USUAL = auto()
     ANYONE = auto()
     OTHER_DAY = auto()
@@ -115,6 +117,12 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     Topic.MOVE: (r"\b(?:remarc|reagend)\w*", r"\b(?:adiar|adiant\w+|antecip\w+)\b"),
     Topic.CANCEL: (r"\b(?:cancel|desmarc|desagend)\w*",),
     Topic.CHANGE: (r"\b(?:mud|troc|alter|transfer|pass)(?:ar|a|o|ou|e|em|ando)\b",),
+    Topic.CHANGE_OWN: (
+        r"\b(?:mud|troc|alter|transfer|pass)(?:ar|a|o|ou|e|em|ando)\b (?:(?:de|d?[oa]) )?(?:d?o |d?a )?"
+        r"(?:meu|minha) (?:\w+ )?(?:horario|hora|agendamento|consulta|visita|reserva|marcacao)\b",
+        r"\b(?:mud|troc|alter|transfer|pass)(?:ar|a|o|ou|e|em|ando)\b (?:\w+ ){1,3}"
+        r"(?:(?:eu )?(?:ja )?(?:tenho|tinha|marquei|agendei))\b",
+    ),
     Topic.LATE: (r"\b(?:atrasad[oa]|me atrasar|atrasar um|atraso|vou atrasar)\b",),
     Topic.UNABLE: (
         r"\bnao (?:vou|vo) (?:mais )?(?:conseguir|poder|dar)\b",
@@ -126,6 +134,10 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\b(?:marc(?:ar|a|o|amos|acao|ando)|agend\w*|vagas?|encaix\w*|reserv\w*)\b",
         r"\bhorari\w+\b(?! de (?:funcionamento|atendimento))",
         r"\b(?:disponib\w+|disponive\w+|hora marcada|tem hora|uma hora|consegue (?:me )?atender)\b",
+    ),
+    Topic.BOOK_NEW: (
+        r"(?<!acabei de )(?<!acabo de )\b(?:marcar|agendar|reservar)\b",
+        r"\b(?:marc[ae]|agend[ae]|reserv[ae]) (?:para mim )?(?:uma?|outr[oa]|a|o)\b",
     ),
     Topic.ANYONE: (
         r"\btanto faz\b(?! o (?:dia|horario)| a hora)",

@@ -56,6 +56,11 @@ class Turn:
         return memory
 
     @property
+    def afresh(self) -> "Turn":
+        """The same words where nothing had been asked before."""
+        return Turn(replace(self.transcript, said=""), self.now, self.caller)
+
+    @property
     def is_held(self) -> bool:
         """Whether what stands proposed is an offer of the waiting list."""
         return self._held is not None

@@ -1,5 +1,6 @@
 """Whole talks with the offline model in a shop in memory."""
 
+from collections.abc import Callable
 from datetime import datetime
 
 import pytest
@@ -730,6 +731,95 @@ def test_without_the_tool_a_person_is_offered(tool: str, text: str) -> None:
     assert chat.say(text).endswith("Quer que eu chame uma pessoa da equipe?")
     chat.say("sim")
     assert chat.called == ["chamar_atendente"]
+
+
+# --- another intent leaves what was asked ------------------------------------------------------------------
+
+QUESTIONS = {"cancel": "quero cancelar", "move": "quero remarcar"}
+
+
+def with_two(shop: Shop) -> Shop:
+    """A haircut on Tuesday at 10:00 and a manicure on Wednesday at 15:00."""
+    return with_visit(with_visit(shop, "2026-12-08 10:00"), "2026-12-09 15:00", 3, 3)
+
+
+@pytest.mark.parametrize("first", QUESTIONS.values(), ids=QUESTIONS.keys())
+@pytest.mark.parametrize(
+    "words", ["quero marcar manicure na quinta às 10h", "agenda uma manicure pra mim quinta às 10"]
+)
+@pytest.mark.parametrize("visits", [with_visit, with_two], ids=["proposed", "which one"])
+def test_a_new_visit_leaves_a_cancellation_or_move(
+    visits: Callable[[Shop], Shop], words: str, first: str, pairs: bool
+) -> None:
+    chat = Chat(visits(salon()), pairs)
+    chat.say(first)
+    before = booked(chat.shop)
+    assert "Posso confirmar: Manicure com Carla Dias, quinta-feira, 03/12/2026, às 10:00?" in chat.say(words)
+    chat.say("sim")
+    assert booked(chat.shop) == [*before, ((3,), 3, "12-03 10:00")]
+
+
+def test_services_wished_for_are_not_those_to_be_cancelled(pairs: bool) -> None:
+    chat = Chat(with_two(salon()), pairs)
+    assert chat.say("quero cancelar").endswith("Qual deles você quer cancelar?")
+    answer = chat.say("quero marcar escova e manicure na quinta de manhã")
+    assert "Então seria: quinta-feira, 03/12/2026, de manhã." in answer
+    assert "cancelar" not in answer
+
+
+def test_a_move_leaves_a_cancellation_and_back(pairs: bool) -> None:
+    """And the service that is named finds the visit, not the hour, which is the new one."""
+    chat = Chat(with_two(salon()), pairs)
+    chat.say("quero cancelar")
+    assert chat.say("quero remarcar a manicure para quinta às 10") == (
+        "Posso remarcar: Manicure com Carla Dias, de quarta-feira, 09/12/2026, às 15:00, "
+        "para quinta-feira, 03/12/2026, às 10:00?"
+    )
+    assert chat.say("quero cancelar a manicure").startswith("Posso cancelar: Manicure com Carla Dias")
+    assert len(chat.shop.visits) == 2
+
+
+def test_the_time_of_a_move_may_be_booked(pairs: bool) -> None:
+    """ "Marcar" without another service is the new time of the visit that is being moved."""
+    chat = Chat(with_visit(salon(), "2026-12-08 10:00"), pairs)
+    chat.say("quero remarcar")
+    assert chat.say("quero marcar na quinta às 11h").startswith("Posso remarcar: Corte feminino")
+    assert chat.say("quero marcar outro corte sexta às 11h com a Ana").startswith("Posso confirmar: Corte")
+
+
+@pytest.mark.parametrize("draft", ["quanto custa a manicure?", "quero manicure", "manicure quinta às 10"])
+@pytest.mark.parametrize(
+    "words",
+    [
+        "quero mudar meu horário pra sexta às 15h",
+        "quero remarcar pra sexta às 15h",
+        "dá pra trocar o meu agendamento para sexta às 15h?",
+        "posso mudar o corte pra sexta às 15h?",
+    ],
+)
+def test_moving_what_is_booked_outranks_a_draft(words: str, draft: str, pairs: bool) -> None:
+    chat = Chat(with_visit(salon(), "2026-12-08 10:00"), pairs)
+    chat.say(draft)
+    assert "para sexta-feira, 04/12/2026, às 15:00?" in chat.say(words)
+    chat.say("sim")
+    assert booked(chat.shop) == [((1,), 1, "12-04 15:00")]
+
+
+def test_which_one_to_move_is_asked_beside_a_draft(pairs: bool) -> None:
+    """Also where one of them is at the hour that is the new one."""
+    chat = Chat(with_two(salon()), pairs)
+    chat.say("quanto custa a escova?")
+    answer = chat.say("quero trocar meu horário pra quarta às 15h")
+    assert answer.startswith("1. Corte feminino")
+    assert answer.endswith("Qual deles você quer remarcar?")
+
+
+def test_a_draft_is_changed_where_nothing_booked_is_meant(pairs: bool) -> None:
+    chat = Chat(with_visit(salon(), "2026-12-08 10:00"), pairs)
+    chat.say("manicure quinta às 10")
+    assert "Posso confirmar: Manicure com Carla Dias, quinta-feira, 03/12/2026, às 16:00?" in chat.say(
+        "muda o horário para as 16h"
+    )
 
 
 # --- questions, people, trouble ----------------------------------------------------------------------------
