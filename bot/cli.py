@@ -321,9 +321,12 @@ def customer_export(tenant: str, phone: str) -> None:
 
 @customer.command("forget")
 @_customer_options
-def customer_forget(tenant: str, phone: str) -> None:
+@click.option("--yes", is_flag=True, help="Do not ask first, as where no terminal can answer.")
+def customer_forget(tenant: str, phone: str, yes: bool) -> None:
     """Make one customer anonymous, for good. Appointments and figures stay, without the person."""
     db = _database(_settings())
+    if _in_terminal() and not yes:
+        _ask_first(db, tenant, phone)
     try:
         with db.writing() as session, _known_customer(tenant, phone):
             erasure.forget(session, bootstrap.system_clock(), accounts.tenant_id(session, tenant), phone)
@@ -332,6 +335,17 @@ def customer_forget(tenant: str, phone: str) -> None:
     click.echo(f"Forgotten: {phone}. Appointments and figures stay, without the person.")
     if not erasure.scrub(db):
         click.echo("The database was too busy to be rebuilt: old words may still be read in its file.")
+
+
+def _in_terminal() -> bool:
+    return sys.stdin.isatty()
+
+
+def _ask_first(db: Database, tenant: str, phone: str) -> None:
+    """A wrong digit may be somebody else's phone."""
+    with db.reading() as session, _known_customer(tenant, phone):
+        found = customer_data.find(session, accounts.tenant_id(session, tenant), phone)
+    click.confirm(f"Forget {found.name or 'the nameless customer'} ({phone}) for good?", abort=True)
 
 
 @contextmanager

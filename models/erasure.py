@@ -11,7 +11,7 @@ from collections.abc import Collection
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import and_, or_
+from sqlalchemy import and_, or_, update
 from sqlmodel import Session, col, select
 
 from models import audit, conversation, customer_data, reminder, waitlist
@@ -19,10 +19,10 @@ from models.audit import AuditEvent
 from models.conversation import Conversation
 from models.customer import CustomerAddress
 from models.customer_data import Rows
-from models.db import Database
+from models.db import Database, table
 from models.errors import Conflict
 from models.handoff import CloseReason
-from models.message import UNSENT
+from models.message import UNSENT, Message, Status
 from models.run import RunStep, StepKind, WriteKey
 
 BLANK = "[apagado]"
@@ -42,7 +42,7 @@ def forget(session: Session, now: datetime, tenant_id: int, phone: str) -> int:
     talk = _locked(session, tenant_id, customer.id)
     rows = customer_data.load(session, customer)
     if talk is not None:
-        _require_quiet(talk, rows)
+        _require_quiet(session, talk)
         _end(talk, rows, now)
     customer.name = ""
     for known in rows.addresses:
@@ -99,10 +99,15 @@ def _locked(session: Session, tenant_id: int, customer_id: int) -> Conversation 
     return None if found is None else conversation.lock(session, tenant_id, found)
 
 
-def _require_quiet(talk: Conversation, rows: Rows) -> None:
+def _require_quiet(session: Session, talk: Conversation) -> None:
+    """What waits to be sent is not sent any more; what may be under way at this moment is in the way."""
     if talk.lease_token is not None or talk.due_at is not None:
         raise Conflict("the bot is answering")
-    if any(line.status in UNSENT for line in rows.messages):
+    lines = table(Message)
+    mine = lines.c.conversation_id == talk.id
+    waits = mine & (lines.c.status == Status.QUEUED)
+    session.execute(update(lines).where(waits).values(status=Status.DROPPED))
+    if session.execute(select(lines.c.id).where(mine, lines.c.status.in_(UNSENT)).limit(1)).first():
         raise Conflict("a message is on its way")
 
 

@@ -114,7 +114,7 @@ def _dress(app: Flask, https: bool) -> None:
 _PROBLEMS = {
     400: ("Não entendi este pedido", "Volte e tente de novo."),
     403: ("Sem acesso", "Você não tem acesso a esta página."),
-    404: ("Não encontrei esta página", "O endereço pode ter mudado, ou a conversa não existe."),
+    404: ("Não encontrei esta página", "O endereço pode ter mudado, ou o que você procura não existe."),
     405: ("Isso não é possível aqui", "Volte e use os botões da página."),
     413: ("Texto grande demais", "Divida o texto em partes menores."),
     502: (

@@ -13,14 +13,14 @@ from sqlmodel import SQLModel, select
 
 from bot import turn
 from bot.cli import main
-from models import audit, customer_data, desk, erasure, message, schema, waitlist
+from models import audit, customer_data, delivery, desk, erasure, message, schema, waitlist
 from models.audit import AuditEvent
 from models.conversation import Conversation, Holder
 from models.customer import Customer, CustomerAddress, find_or_create
 from models.customer_data import find, parse_phone
 from models.db import Database
 from models.errors import Conflict, NotFound
-from models.message import Incoming, Message
+from models.message import Incoming, Message, Status
 from models.reminder import Reminder
 from models.run import WriteKey
 from models.tenant import Tenant
@@ -321,7 +321,10 @@ def test_open_episode_ends(db: Database, now: datetime) -> None:
 
 
 def test_refused_while_the_bot_answers(db: Database, now: datetime) -> None:
-    """While a run is due, in hand, left behind by a crash, or its answer not sent: nothing changes."""
+    """While a run is due, in hand, left behind by a crash, or its answer on its way: nothing changes.
+
+    An answer that only waits for its (next) try is not sent any more: nobody knows how long it would.
+    """
     seen = []
 
     def during(body: dict[str, Any]) -> dict[str, Any]:
@@ -339,10 +342,17 @@ def test_refused_while_the_bot_answers(db: Database, now: datetime) -> None:
     stage.clock.forward(seconds=2)
     assert turn.take_turn(stage.services)
     assert seen == [True]
+    with stage.db.writing() as session:
+        outgoing = delivery.claim_outgoing(session, stage.clock())
+    assert outgoing is not None
     assert refused()
     assert export(stage)["messages"][0]["text"] == "oi"
-    stage.work()
+    with stage.db.writing() as session:
+        delivery.requeue(session, outgoing, stage.clock())
     forget(stage)
+    stage.work()
+    assert stage.twilio.sent == []
+    assert [line.status for line in stage.messages] == [Status.RECEIVED, Status.DROPPED]
 
 
 def erase(db: Database, now: datetime, tenant: int, phone: str) -> int:
