@@ -31,7 +31,7 @@ class Found:
 
 def question(text: str, results: Sequence[Found]) -> Question | None:
     """The question that a text asks, with its answers; None where it asks none that can be tapped."""
-    if "?" not in text:
+    if "?" not in text or _ASKS_SERVICE.search(speech.folded(text.rpartition("?")[0].rpartition("\n")[2])):
         return None
     text = text.replace("'", "’")  # what a variable may hold, here already: by it the line is found again
     slots = _named(text, _slots(results))
@@ -92,6 +92,9 @@ def _choice(slot: Slot) -> Choice:
 
 _SHORT = ("seg", "ter", "qua", "qui", "sex", "sáb", "dom")
 
+
+# What is neither answered by a time nor by a yes, whatever was found beside it.
+_ASKS_SERVICE = re.compile(r"\b(?:qual|quais|que) (?:d[eo]s?s?[ea]?s? )?servicos?\b[^.!?]*$")
 
 # A yes
 

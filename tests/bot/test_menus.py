@@ -115,3 +115,11 @@ def test_more_than_a_list_holds_stays_a_text() -> None:
     times = ", ".join(f"{hour:02d}:{minute:02d}" for hour in range(9, 15) for minute in (0, 30))
     found = Found("buscar_horarios", DAY, f"Horários livres:\n- Ana Souza (profissional_id 1): {times}")
     assert question(f"Tenho {times}. Qual?", [found]) is None
+
+
+@pytest.mark.parametrize("asked", ["Qual serviço você gostaria?", "Me diga: qual desses serviços?"])
+def test_a_service_is_not_chosen_by_a_time(asked: str) -> None:
+    """The search was for the day alone."""
+    text = f"Então seria: quinta-feira, 03/12/2026, às 10:00.\n1. Escova\n2. Manicure\n{asked}"
+    assert question(text, [FREE]) is None
+    assert question(text.replace(asked, "Qual horário prefere para esse serviço?"), [FREE]) is not None

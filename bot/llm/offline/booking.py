@@ -7,7 +7,7 @@ from datetime import date, datetime, time
 
 from bot.llm.offline import speech
 from bot.llm.offline.days import Days
-from bot.llm.offline.draft import Heard, drafted, heard_in, recalled, who_can
+from bot.llm.offline.draft import Heard, chosen, drafted, heard_in, recalled, who_can
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked, numbered, question
 from bot.llm.offline.results import (
@@ -22,6 +22,7 @@ from bot.llm.offline.results import (
 )
 from bot.llm.offline.search import WEEKDAY_NAMES, closed_on, none_with, search
 from bot.llm.offline.talk import Call, Talk, Value
+from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish, day_told
 
@@ -34,10 +35,33 @@ def booking(turn: Turn, lead: str = "") -> Talk:
     catalogue = yield from catalogue_for(turn)
     if not catalogue.services:
         return speech.or_staff(speech.NO_SERVICES)
-    heard = heard_in(turn, catalogue)
+    heard = _still_open(turn, heard_in(turn, catalogue), catalogue)
     wish, wrong = yield from _possible(turn, drafted(turn, catalogue, heard), catalogue)
-    text = yield from _pursue(wish, heard, catalogue, turn.now)
+    text = yield from _pursue(_only_left(wish, heard), heard, catalogue, turn.now)
     return "\n\n".join(filter(None, (lead, wrong, text)))
+
+
+def _still_open(turn: Turn, heard: Heard, catalogue: Catalogue) -> Heard:
+    """With the few that were to be chosen from, where only a day, an hour or somebody else was told."""
+    memory = turn.memory
+    named = heard.named.sure or heard.named.doubts or heard.unknown_service
+    if named or chosen(memory, heard.reading) or turn.about(Topic.OTHER_SERVICE, Topic.OTHER_PERSON):
+        return heard
+    texts = {choice.text for choice in memory.choices}
+    if memory.asked == Asked.SERVICE and len(texts) < min(len(catalogue.services), speech.MOST_SERVICES):
+        few = tuple(one for one in catalogue.services if speech.service_line(one) in texts)
+        return replace(heard, few=few)
+    if memory.asked == Asked.PERSON and not heard.people and not heard.unknown_person:
+        people = tuple(one for one in catalogue.team if one.name in texts)
+        narrowed = len(people) < len(recalled(memory, catalogue).team)
+        return replace(heard, people=people) if narrowed else heard
+    return heard
+
+
+def _only_left(wish: Wish, heard: Heard) -> Wish:
+    """With the one service of the `few` that the professional does who was named."""
+    left = _of(wish.person, heard.few)
+    return replace(wish, services=tuple(left)) if len(left) == 1 and not wish.services else wish
 
 
 def _possible(turn: Turn, wish: Wish, catalogue: Catalogue) -> _Possible:
@@ -100,8 +124,12 @@ def _service_missing(wish: Wish, heard: Heard, catalogue: Catalogue) -> str:
     if wish.services:
         return ""
     lead = speech.NO_SUCH_SERVICE if heard.unknown_service else ""
-    theirs = [service for service in catalogue.services if wish.person in (None, *service.team)]
+    theirs = _of(wish.person, heard.few) or _of(wish.person, catalogue.services)
     return "\n\n".join(filter(None, (lead, _ask_service(wish, theirs))))
+
+
+def _of(person: Person | None, services: Sequence[Service]) -> list[Service]:
+    return [service for service in services if person in (None, *service.team)]
 
 
 def _ask_service(wish: Wish, services: Sequence[Service]) -> str:

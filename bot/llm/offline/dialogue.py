@@ -336,6 +336,8 @@ def _nodded(turn: Turn) -> Talk:
     """A yes to nothing that could be done with a yes: what is open is asked again, what is booked is told."""
     yield from ()
     appointments = turn.transcript.appointments
+    if turn.memory.asked in speech.SAY_WHICH:
+        return _which(turn)
     if turn.memory.open_words:
         return turn.memory.open_words
     reminded = next((one for one in appointments if one.id == turn.transcript.reminded), None)
@@ -346,6 +348,18 @@ def _nodded(turn: Turn) -> Talk:
     if appointments:
         return f"{speech.AGREED} O seu próximo horário: {appointment_told(appointments[0])}."
     return _welcome(turn)
+
+
+def _which(turn: Turn) -> str:
+    """A yes to a choice: asked again in other words; at the second time a person is offered."""
+    if turn.memory.puzzled and turn.can("chamar_atendente"):
+        return _still_puzzled(turn)
+    return f"{PUZZLED} {speech.SAY_WHICH[turn.memory.asked]}\n\n{turn.memory.open_words}"
+
+
+def _still_puzzled(turn: Turn) -> str:
+    open_person = "\n".join(filter(None, (turn.memory.settled_words, Asked.STAFF.value)))
+    return f"{speech.STILL_PUZZLED}\n\n{open_person}"
 
 
 def _with_open(turn: Turn, text: str, otherwise: str) -> str:
@@ -372,8 +386,7 @@ def _unknown(turn: Turn) -> Talk:
     if turn.about(Topic.GREETING) and not turn.memory.open_words:
         return _welcome(turn)
     if turn.memory.puzzled:
-        open_person = "\n".join(filter(None, (turn.memory.settled_words, Asked.STAFF.value)))
-        return f"{speech.STILL_PUZZLED}\n\n{open_person}"
+        return _still_puzzled(turn)
     if turn.memory.open_words:
         return f"{PUZZLED} bem. {_word_for_person(turn)}".strip() + f"\n\n{turn.memory.open_words}"
     told = speech.puzzled(turn.transcript.tools)

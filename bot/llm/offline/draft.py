@@ -32,13 +32,16 @@ _GREETED = re.compile(r"(?:^|, )(?:oi+e?|ola|opa|e ai)[ ,]+\w+")
 
 @dataclass(frozen=True)
 class Heard:
-    """What the words of this turn name. `unknown_…`: somebody or something that this business has not."""
+    """What the words of this turn name. `unknown_…`: somebody or something that this business has not.
+    `few`: services of which one was to be chosen, and none was.
+    """
 
     reading: Reading
     named: Named
     people: tuple[Person, ...]
     unknown_person: bool
     unknown_service: bool
+    few: tuple[Service, ...] = ()
 
     @property
     def anything(self) -> bool:
@@ -218,6 +221,9 @@ def _days(wish: Wish, turn: Turn, reading: Reading) -> Days | None:
     if Topic.SAME_DAY in reading.topics and len(booked_days) == 1:
         return Days(tuple(booked_days))
     before = _under_discussion(wish, memory, reading)
+    if memory.asked == Asked.WHICH_DAY:
+        left = tuple(one.day for one in memory.choices if one.day and one.day not in reading.days.refused)
+        return Days(left, sure=len(left) == 1) if left else None
     kept = tuple(day for day in before if day not in reading.days.refused)
     return Days(kept) if kept else None
 

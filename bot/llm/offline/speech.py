@@ -8,6 +8,20 @@ from bot.llm.offline.results import Service
 
 MOST_SERVICES = 15
 
+# Behind "não entendi", where a yes does not say which.
+SAY_WHICH = {
+    Asked.SERVICE: "qual serviço: pode escrever o nome ou o número dele.",
+    Asked.PERSON: "com quem: pode escrever o nome ou, se tanto faz, “tanto faz”.",
+    Asked.DAY: "qual dia: pode escrever, por exemplo, “quinta” ou “dia 12”.",
+    Asked.WHICH_DAY: "qual dos dias: pode escrever o número dele.",
+    Asked.TIME: "qual horário: pode escrever, por exemplo, “10h”.",
+    Asked.SLOT: "qual deles: pode escrever o número.",
+    Asked.WHICH_CANCEL: "qual deles: pode escrever o número.",
+    Asked.WHICH_MOVE: "qual deles: pode escrever o número.",
+    Asked.MOVE_OR_CANCEL: "o que prefere: pode escrever “remarcar” ou “cancelar”.",
+    Asked.CHANGES: "o que mudar: pode escrever o serviço, o profissional, o dia ou o horário.",
+}
+
 STAFF_COMES = "Uma pessoa da nossa equipe vai continuar por aqui."
 STAFF_CALLED = "Claro, já chamei uma pessoa da nossa equipe! 😊"
 WORD_FOR_PERSON = "Se preferir falar com uma pessoa da equipe, é só escrever “atendente”."

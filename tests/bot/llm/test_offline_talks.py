@@ -454,6 +454,84 @@ def test_services_that_nobody_does_together() -> None:
     assert "Manicure com Carla Dias, quinta-feira, 03/12/2026, às 10:00?" in chat.say("manicure")
 
 
+ONE_OF_TWO = (
+    "1. Escova – 45 min, R$ 80,00\n2. Manicure – 30 min, preço sob consulta\nQual serviço você gostaria?"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "settled"),
+    [
+        ("10h", "quinta-feira, 03/12/2026, às 10:00"),
+        ("sexta", "sexta-feira, 04/12/2026, de manhã"),
+        ("com qualquer uma", "com qualquer profissional, quinta-feira, 03/12/2026, de manhã"),
+    ],
+)
+def test_a_choice_of_services_outlives_other_answers(words: str, settled: str, pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    assert chat.say("quero marcar escova e manicure na quinta de manhã").endswith(ONE_OF_TWO)
+    assert chat.say(words) == f"Então seria: {settled}.\nTemos:\n{ONE_OF_TWO}"
+    assert "Manicure" in chat.say("2").split("Qual", maxsplit=1)[0]
+
+
+def test_who_is_named_settles_the_choice_of_services(pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    chat.say("quero marcar escova e manicure na quinta")
+    chat.say("10h")
+    assert "Posso confirmar: Manicure com Carla Dias, quinta-feira, 03/12/2026, às 10:00?" in chat.say(
+        "com a Carla"
+    )
+
+
+def test_another_service_than_those_to_choose_from(pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    chat.say("quero marcar escova e manicure na quinta às 10h")
+    assert "Posso confirmar: Corte feminino com Bia Lima" in chat.say("então um corte com a Bia")
+
+
+def test_a_choice_of_days_and_of_people_outlives_an_hour(pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    days = "1. quarta-feira, 02/12/2026\n2. quarta-feira, 09/12/2026\nQual desses dias?"
+    assert chat.say("escova quarta").endswith(days)
+    assert chat.say("15h") == f"Então seria: Escova com Ana Souza, às 15:00.\n{days}"
+    assert "quarta-feira, 09/12/2026, às 15:00?" in chat.say("2")
+    shop = barber()
+    shop.people = {**shop.people, 3: "Caio Reis"}
+    shop.offers = [Offer(3, "Barba", 30, "R$ 35,00", (3, 1, 2))]
+    chat = Chat(shop, pairs)
+    people = "1. João Batista\n2. João D'Ávila\nCom quem você prefere?"
+    assert chat.say("barba com o João").endswith(people)
+    answer = chat.say("quinta às 10")
+    assert answer == f"Então seria: Barba, quinta-feira, 03/12/2026, às 10:00.\n{people}"
+    assert "Barba com João D'Ávila, quinta-feira, 03/12/2026, às 10:00?" in chat.say("o segundo")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("quero marcar escova e manicure na quinta",),
+        ("barba com o João",),
+        ("quero escova",),
+        ("escova quarta",),
+        ("escova amanhã",),
+        ("quero cancelar",),
+        ("quero remarcar",),
+        ("não vou conseguir ir",),
+        ("corte com a Ana amanhã às 10", "não"),
+    ],
+)
+def test_a_yes_to_which_one_is_asked_again_and_then_a_person(words: tuple[str, ...], pairs: bool) -> None:
+    shop = barber() if "barba" in words[0] else with_two(salon())
+    chat = Chat(shop, pairs)
+    asked = [chat.say(line) for line in words][-1].split("\n\n")[-1]
+    again = chat.say("sim")
+    assert again.startswith("Desculpe, não entendi ")
+    assert again.endswith(f"\n\n{asked}")
+    assert chat.say("sim").endswith("Quer que eu chame uma pessoa da equipe?")
+    chat.say("sim")
+    assert chat.called == ["chamar_atendente"]
+
+
 def test_like_names_are_asked_for(pairs: bool) -> None:
     """ "Corte" fits two services, "João" two people."""
     chat = Chat(barber(), pairs)
