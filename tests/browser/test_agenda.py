@@ -1,6 +1,5 @@
 """The agenda in a real browser: phone and desk, day and night, with and without JavaScript, on paper."""
 
-import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -8,7 +7,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect
 
 from models import agenda, waitlist
@@ -19,16 +17,14 @@ from models.message import Author
 from tests.bot.web import days
 from tests.bot.web.days import TOMORROW, Salon
 from tests.bot.web.office import ANA, Office
+from tests.browser import looks
 from tests.browser.conftest import Complaints, served
+from tests.browser.looks import DESK, PHONE, PICTURES, SIZES
 from tests.fakes import agenda as shop
 from tests.fakes.talk import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
-PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 860}
-LOOKS = [(size, scheme) for size in (PHONE, DESK) for scheme in ("light", "dark")]
-NAMES = [f"{size['width']} {scheme}" for size, scheme in LOOKS]
-PICTURES = os.environ.get("PICTURES")  # a folder: keep a picture of every state there, to be looked at
 MARIA = "+5511900000001"
 
 
@@ -226,16 +222,12 @@ STATES: dict[str, State] = {
 
 
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=NAMES)
-def test_every_state_is_usable_by_everybody(site: Site, state: str, size: Any, scheme: Any) -> None:
+@SIZES
+def test_every_state_is_usable_by_everybody(site: Site, state: str, size: Any) -> None:
     """axe finds nothing, nothing sticks out to the side, the browser has nothing to complain about."""
-    page = site.visit(viewport=size, color_scheme=scheme)
+    page = site.visit(viewport=size)
     STATES[state](site, page)
-    if PICTURES:
-        page.screenshot(path=Path(PICTURES) / f"{state} {size['width']} {scheme}.png", full_page=True)
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    looks.check(page, state, size, whole=True)
 
 
 # Where things stand
@@ -406,7 +398,7 @@ def test_a_long_list_of_the_lost_does_not_bury_the_day(site: Site) -> None:
     expect(rows.nth(4)).to_contain_text("Cliente 17")
 
 
-@pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+@SIZES
 def test_many_professionals_scroll_on_the_board_alone(site: Site, size: Any) -> None:
     """The page stays as wide as the window, and no longer than what it shows."""
     bela = site.office.bela

@@ -1,14 +1,11 @@
 """The pages for who answers for the business, in a real browser: figures, cases, runs, log, team, account."""
 
-import os
 from collections.abc import Callable, Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from models import audit, team
@@ -19,13 +16,13 @@ from models.run import NewStep, Outcome, StepKind
 from models.staff import Staff
 from models.tenant import Tenant
 from tests.bot.web.office import BRUNO, Office, result
+from tests.browser import looks
 from tests.browser.conftest import Complaints, served
-from tests.browser.test_staff import DESK, LOOKS, NAMES, NASTY, PHONE, XSS, Site
+from tests.browser.looks import DESK, PHONE, SIZES
+from tests.browser.test_staff import NASTY, XSS, Site
 from tests.fakes.talk import hire
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
-
-PICTURES = os.environ.get("PICTURES")  # a folder: keep a picture of every state there, to be looked at
 
 
 @pytest.fixture
@@ -159,16 +156,12 @@ STATES: dict[str, Callable[[Site, Page], None]] = {
 
 
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=NAMES)
-def test_every_state_is_usable_by_everybody(site: Site, state: str, size: Any, scheme: Any) -> None:
+@SIZES
+def test_every_state_is_usable_by_everybody(site: Site, state: str, size: Any) -> None:
     """axe finds nothing, nothing sticks out to the side, no name or text of strangers runs as a script."""
-    page = site.visit(viewport=size, color_scheme=scheme)
+    page = site.visit(viewport=size)
     STATES[state](site, page)
-    if PICTURES:
-        page.screenshot(path=Path(PICTURES) / f"{state} {size['width']} {scheme}.png", full_page=True)
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    looks.check(page, state, size, whole=True)
     assert page.evaluate("window.__xss") is None
 
 

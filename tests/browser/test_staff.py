@@ -1,17 +1,14 @@
 """The staff pages in a real browser: phone and desk, day and night, with and without JavaScript."""
 
 import base64
-import os
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from bot.whatsapp import clean
@@ -25,15 +22,13 @@ from models.run import NewStep, Outcome, StepKind
 from models.staff import Staff
 from models.tenant import Tenant
 from tests.bot.web.office import ANA, BRUNO, Office, result
+from tests.browser import looks
 from tests.browser.conftest import Complaints, served
+from tests.browser.looks import DESK, PHONE, SIZES
 from tests.fakes.talk import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
-PHONE, DESK = {"width": 360, "height": 740}, {"width": 1280, "height": 860}
-LOOKS = [(size, scheme) for size in (PHONE, DESK) for scheme in ("light", "dark")]
-NAMES = [f"{size['width']} {scheme}" for size, scheme in LOOKS]
-PICTURES = os.environ.get("PICTURES")  # a folder: keep a picture of every state there, to be looked at
 # One black pixel.
 PNG = base64.b64decode(
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg=="
@@ -413,18 +408,14 @@ STATES: dict[str, State] = {
 
 
 @pytest.mark.parametrize("state", STATES)
-@pytest.mark.parametrize(("size", "scheme"), LOOKS, ids=NAMES)
-def test_every_state_is_usable_by_everybody(site: Site, state: str, size: Any, scheme: Any) -> None:
+@SIZES
+def test_every_state_is_usable_by_everybody(site: Site, state: str, size: Any) -> None:
     """axe finds nothing, nothing sticks out to the side, the browser has nothing to complain about."""
     with site.office.db.writing() as session:
         session.get_one(Staff, site.office.ana).role = "owner"
-    page = site.visit(None if state.startswith("login") else ANA, viewport=size, color_scheme=scheme)
+    page = site.visit(None if state.startswith("login") else ANA, viewport=size)
     STATES[state](site, page)
-    if PICTURES:
-        page.screenshot(path=Path(PICTURES) / f"{state} {size['width']} {scheme}.png")
-    found = Axe().run(page).response["violations"]
-    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == []
-    assert page.evaluate("document.documentElement.scrollWidth") <= size["width"]
+    looks.check(page, state, size)
 
 
 # Working
@@ -741,7 +732,6 @@ def test_nothing_that_strangers_write_runs(site: Site, nasty: str) -> None:
 
 
 BOTH = pytest.mark.parametrize("javascript", [True, False], ids=["with JavaScript", "without"])
-SIZES = pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
 
 
 def more(page: Page) -> None:

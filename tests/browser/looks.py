@@ -1,0 +1,25 @@
+"""How a page must look to everybody: on a phone and on a desk, in light and dark."""
+
+import os
+from pathlib import Path
+from typing import Literal
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, ViewportSize
+
+PHONE, DESK = ViewportSize(width=360, height=740), ViewportSize(width=1280, height=860)
+SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+PICTURES = os.environ.get("PICTURES")  # a folder: keep a picture of every state there, to be looked at
+SIZES = pytest.mark.parametrize("size", [PHONE, DESK], ids=["phone", "desk"])
+
+
+def check(page: Page, state: str, size: ViewportSize, *, whole: bool = False) -> None:
+    """axe finds nothing, and nothing sticks out to the side. Leaves pictures in the folder PICTURES."""
+    for scheme in SCHEMES:
+        page.emulate_media(color_scheme=scheme, reduced_motion="reduce")
+        if PICTURES:
+            page.screenshot(path=Path(PICTURES) / f"{state} {size['width']} {scheme}.png", full_page=whole)
+        found = Axe().run(page).response["violations"]
+        assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found] == [], scheme
+        assert page.evaluate("document.documentElement.scrollWidth") <= size["width"], scheme
