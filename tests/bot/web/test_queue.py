@@ -468,7 +468,7 @@ def test_a_window_that_shuts_is_a_change(office: Office, client: FlaskClient) ->
     ("page", "limit"),
     [("/fila", 6), ("/fila?aba=minhas", 6), ("/fila?aba=todas", 6), ("/fila/linhas?aba=todas", 5),
      ("/fila?aba=encerradas", 6), ("/fila?q=maria&motivo=voltou&pessoa=1", 6), ("/fila/pulso", 2),
-     ("/fila/{id}", 12), ("/agenda", 10)],
+     ("/fila/{id}", 12), ("/agenda", 11)],
 )  # fmt: skip
 def test_pages_ask_few_questions_however_much_there_is(office: Office, page: str, limit: int) -> None:
     conversation_id = office.says()
