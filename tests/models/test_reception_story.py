@@ -83,6 +83,7 @@ class Days(RuleBasedStateMachine):
         self.desk = Desk(self.db, NOW)
         self.known: dict[int, Known] = {}
         self.before: dict[int, Known | None] = {}  # what undo leads to; None: nothing to take back
+        self.off: set[int] = set()  # whose last change took them off the list
         self.acts = 0
         self.stretches: dict[int, tuple[int, int, int]] = {}
         self.stranded: set[int] = set()
@@ -173,6 +174,9 @@ class Days(RuleBasedStateMachine):
             self.acts += 1
             if visit.start != before.start or visit.who != before.who:
                 self.stranded.discard(key)
+            if key in self.off:
+                self.stranded.add(key)
+                self.settle()
 
     @rule(target=blocks, key=visits)
     def block_over(self, key: int) -> object:
@@ -187,9 +191,10 @@ class Days(RuleBasedStateMachine):
         day, first = divmod(start, 1440)
         last = min(first + quarters * 15, 1440)
         stretch = Stretch(getattr(self.desk.ids, who), self.date(day), self.date(day), first, last, "reunião")
+        self.tick()
         with self.db.writing() as session:
             tenant = session.get_one(Tenant, self.desk.ids.tenant)
-            under = block.add(session, NOW, tenant, self.desk.rita, stretch, anyway=True)
+            under = block.add(session, self.desk.now, tenant, self.desk.rita, stretch, anyway=True)
         assert set(under) == {
             key
             for key, visit in self.known.items()
@@ -208,18 +213,28 @@ class Days(RuleBasedStateMachine):
 
     @rule(key=consumes(blocks))
     def unblock(self, key: int) -> None:
+        self.tick()
         with self.db.writing() as session:
             tenant = session.get_one(Tenant, self.desk.ids.tenant)
-            block.remove(session, NOW, tenant, self.desk.rita, TimeOff, key)
+            block.remove(session, self.desk.now, tenant, self.desk.rita, TimeOff, key)
         del self.stretches[key]
         self.acts += 1
+        self.settle()
+
+    def settle(self) -> None:
+        """Nobody has to see to what has a place again."""
         self.stranded = {each for each in self.stranded if self.broken(self.known[each], notice=False)}
+
+    def tick(self) -> None:
+        """No two acts are at the same moment."""
+        self.desk.now += timedelta(microseconds=1)
 
     # What should be
 
     def changed(self, key: int, after: Known) -> None:
         self.before[key], self.known[key] = self.known[key], after
         self.acts += 1
+        self.off = self.off | {key} if key in self.stranded else self.off - {key}
         self.stranded.discard(key)
 
     def expected(self, wish: Known, leave: Leave, *, without: int | None = None) -> str:
@@ -263,6 +278,7 @@ class Days(RuleBasedStateMachine):
 
     def attempt(self, act: object) -> tuple[str, int]:
         assert callable(act)
+        self.tick()
         try:
             return "ok", act()
         except Refusal as refusal:
