@@ -42,6 +42,7 @@ class Site:
         options = {"viewport": DESK, "locale": "pt-BR", "reduced_motion": "reduce", **options}
         context = self.browser.new_context(base_url=self.url, **options)
         context.set_default_timeout(10_000)
+        context.set_default_navigation_timeout(30_000)  # a busy machine is no fault of the page
         page = self.complaints.listen(context.new_page())
         page.goto("/entrar")
         page.get_by_label("E-mail").fill(ANA)

@@ -50,6 +50,7 @@ class Site:
         options = {"viewport": DESK, "locale": "pt-BR", "reduced_motion": "reduce", **options}
         context: BrowserContext = self.browser.new_context(base_url=self.url, **options)
         context.set_default_timeout(10_000)
+        context.set_default_navigation_timeout(30_000)  # a busy machine is no fault of the page
         page = self.complaints.listen(context.new_page())
         if email:
             page.goto("/entrar")
