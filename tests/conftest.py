@@ -5,6 +5,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import structlog
 
 from models import schema
 from models.db import Database
@@ -12,6 +13,14 @@ from tests import databases
 
 # Wednesday 2026-12-02, 10:20 in São Paulo: the reference moment of the utterance tables.
 NOW = datetime(2026, 12, 2, 13, 20, tzinfo=UTC)
+
+
+def pytest_configure() -> None:
+    """Lines of the log as plain text: structlog's own choice paints a traceback with all it holds, for seconds."""
+    lines = structlog.processors.KeyValueRenderer(key_order=["event"])
+    structlog.configure(
+        processors=[structlog.processors.add_log_level, structlog.processors.format_exc_info, lines]
+    )
 
 
 def pytest_runtest_setup() -> None:

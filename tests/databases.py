@@ -6,8 +6,10 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from sqlalchemy import text
+from sqlalchemy.util import LRUCache
 from sqlmodel import SQLModel
 
 import models
@@ -27,11 +29,17 @@ class SqliteTemplate:
         with db.engine.connect() as connection:
             connection.exec_driver_sql("PRAGMA wal_checkpoint(TRUNCATE)")
         db.dispose()
+        self._dialect = db.engine.dialect
+        self._compiled = LRUCache[Any, Any](2000)
 
     def copy(self, folder: Path) -> Database:
         file = folder / "test.db"
         shutil.copy(self.file, file)
-        return Database(f"sqlite:///{file}")
+        db = Database(f"sqlite:///{file}")
+        # Compiling the statements anew costs more than most tests; an engine keeps them by its dialect.
+        db.engine.dialect, db.engine._compiled_cache = self._dialect, self._compiled
+        db._writer = db.engine.execution_options(write=True)
+        return db
 
 
 @contextmanager
