@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 import pytest
 import structlog
+from argon2 import _password_hasher
 
 from models import schema
 from models.db import Database
@@ -16,11 +18,14 @@ NOW = datetime(2026, 12, 2, 13, 20, tzinfo=UTC)
 
 
 def pytest_configure() -> None:
-    """Lines of the log as plain text: structlog's own choice paints a traceback with all it holds, for seconds."""
+    # Plain lines: structlog's own choice paints a traceback with all that it holds, for seconds.
     lines = structlog.processors.KeyValueRenderer(key_order=["event"])
     structlog.configure(
         processors=[structlog.processors.add_log_level, structlog.processors.format_exc_info, lines]
     )
+
+    # Made to take long, and what was right once is right again: thousands of tests log in with one password.
+    _password_hasher.verify_secret = cache(_password_hasher.verify_secret)
 
 
 def pytest_runtest_setup() -> None:

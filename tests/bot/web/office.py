@@ -1,18 +1,21 @@
 """The staff's side, put together for tests: two businesses, their people, conversations in every state."""
 
 import re
+from copy import copy
 from dataclasses import dataclass, field
 from datetime import timedelta
+from functools import cache
+from typing import cast
 
 from flask import Flask
 from flask.testing import FlaskClient
-from jinja2.bccache import Bucket, BytecodeCache
 from werkzeug.test import TestResponse
 
 from bot.files import Unopened
 from bot.llm.client import ModelClient
 from bot.services import Services
 from bot.web.app import create_app
+from bot.web.context import EXTENSION
 from bot.whatsapp.client import Sender
 from models import desk, handoff, message, run
 from models.appointment import Appointment, AppointmentService
@@ -54,21 +57,20 @@ class Drawer:
         return self.contents[url]
 
 
-class _Compiled(BytecodeCache):
-    """Templates compiled once for all tests: each has an application of its own, and would do it again."""
-
-    def __init__(self) -> None:
-        self._codes: dict[str, bytes] = {}
-
-    def load_bytecode(self, bucket: Bucket) -> None:
-        if bucket.key in self._codes:
-            bucket.bytecode_from_string(self._codes[bucket.key])
-
-    def dump_bytecode(self, bucket: Bucket) -> None:
-        self._codes[bucket.key] = bucket.bytecode_to_string()
+@cache
+def _laid() -> Flask:
+    """All pages, in front of nothing: routes are compiled once, which costs more than most tests."""
+    nowhere = cast(Database, None)
+    values = settings(public_url=None, secret_key=SECRET)
+    return create_app(Services(settings=values, db=nowhere, model=no_model, sender_for=no_sender))
 
 
-_COMPILED = _Compiled()
+def _in_front_of(services: Services) -> Flask:
+    """The application as `create_app` makes it; it shares its routes with others and must not be changed."""
+    app = copy(_laid())
+    app.config = copy(app.config)
+    app.extensions = {**app.extensions, EXTENSION: services}
+    return app
 
 
 @dataclass
@@ -89,8 +91,7 @@ class Office:
             files=self.drawer,
             now=self.clock,
         )
-        self.app: Flask = create_app(self.services)
-        self.app.jinja_env.bytecode_cache = _COMPILED
+        self.app = self.own_app() if self.values else _in_front_of(self.services)
         with self.db.writing() as session:
             self.bela = agenda.studio(session, self.clock())
             self.outra = agenda.studio(
@@ -99,6 +100,11 @@ class Office:
             self.ana = hire(session, self.clock(), self.bela.tenant, ANA, "Ana Souza")
             self.bruno = hire(session, self.clock(), self.bela.tenant, BRUNO, "Bruno Reis")
             self.carla = hire(session, self.clock(), self.outra.tenant, STRANGER, f"Carla {LEAK}")
+
+    def own_app(self) -> Flask:
+        """An application that a test may add to."""
+        self.app: Flask = create_app(self.services)
+        return self.app
 
     # Coming in
 

@@ -62,7 +62,7 @@ def test_the_policy_lets_nothing_in() -> None:
 
 
 def test_a_bug_shows_nothing_of_itself(office: Office) -> None:
-    office.app.config["PROPAGATE_EXCEPTIONS"] = False
+    office.own_app().config["PROPAGATE_EXCEPTIONS"] = False
 
     @office.app.get("/bug")
     def bug() -> str:
@@ -149,5 +149,5 @@ def test_templates_hold_nothing_that_the_policy_forbids(template: Path) -> None:
 
 
 def test_the_webhook_needs_no_token_and_refuses_by_signature(office: Office) -> None:
-    office.app.register_blueprint(webhook(office.services))
+    office.own_app().register_blueprint(webhook(office.services))
     assert office.client(None).post("/twilio/inbound", data={"Body": "oi"}).status_code == 403

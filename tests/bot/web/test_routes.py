@@ -201,7 +201,7 @@ def furnished(office: Office, place: agenda.Ids, person: int, mark: str) -> Ids:
 @pytest.fixture
 def house(sqlite_db: Database) -> House:
     office = Office(sqlite_db)
-    office.app.register_blueprint(webhook(office.services))
+    office.own_app().register_blueprint(webhook(office.services))
     with office.db.writing() as session:
         session.get_one(Staff, office.ana).role = "owner"
         for place in (office.bela, office.outra):
