@@ -2,67 +2,33 @@
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 
-from models import agenda, waitlist
-from models.agenda import Visit
+from models import waitlist
 from models.catalog import Professional
 from models.db import Database
 from models.message import Author
 from tests.bot.web import days
 from tests.bot.web.days import TOMORROW, Salon
-from tests.bot.web.office import ANA, Office
 from tests.browser import looks
-from tests.browser.conftest import Complaints, served
-from tests.browser.looks import DESK, PHONE, PICTURES, SIZES
+from tests.browser.conftest import Complaints
+from tests.browser.looks import PHONE, PICTURES, SIZES
+from tests.browser.site import Site, opened
 from tests.fakes import agenda as shop
-from tests.fakes.talk import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
 MARIA = "+5511900000001"
 
 
-@dataclass
-class Site:
-    """An office behind a real server, and browsers that come to it."""
-
-    office: Office
-    url: str
-    browser: Browser
-    complaints: Complaints
-
-    def visit(self, **options: Any) -> Page:
-        """A new browser, logged in as Ana."""
-        options = {"viewport": DESK, "locale": "pt-BR", "reduced_motion": "reduce", **options}
-        context = self.browser.new_context(base_url=self.url, **options)
-        context.set_default_timeout(10_000)
-        context.set_default_navigation_timeout(30_000)  # a busy machine is no fault of the page
-        page = self.complaints.listen(context.new_page())
-        page.goto("/entrar")
-        page.get_by_label("E-mail").fill(ANA)
-        page.get_by_label("Senha").fill(PASSWORD)
-        page.get_by_role("button", name="Entrar").click()
-        page.wait_for_url("**/fila")
-        return page
-
-    def now(self, key: int) -> Visit:
-        with self.office.db.reading() as session:
-            return agenda.visit(session, self.office.bela.tenant, key)
-
-
 @pytest.fixture
 def site(sqlite_db: Database, browser: Browser, complaints: Complaints) -> Iterator[Site]:
-    office = Office(sqlite_db)
-    with served(office.app) as url:
-        yield Site(office, url, browser, complaints)
-        for context in browser.contexts:
-            context.close()
+    with opened(sqlite_db, browser, complaints) as found:
+        yield found
 
 
 # Look, and who can use it

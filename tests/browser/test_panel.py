@@ -17,9 +17,10 @@ from models.staff import Staff
 from models.tenant import Tenant
 from tests.bot.web.office import BRUNO, Office, result
 from tests.browser import looks
-from tests.browser.conftest import Complaints, served
+from tests.browser.conftest import Complaints
 from tests.browser.looks import DESK, PHONE, SIZES
-from tests.browser.test_staff import NASTY, XSS, Site
+from tests.browser.site import Site, opened
+from tests.browser.test_staff import NASTY, XSS
 from tests.fakes.talk import hire
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
@@ -28,13 +29,10 @@ pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 @pytest.fixture
 def site(sqlite_db: Database, browser: Browser, complaints: Complaints) -> Iterator[Site]:
     """Ana is the owner."""
-    office = Office(sqlite_db)
-    with office.db.writing() as session:
-        session.get_one(Staff, office.ana).role = "owner"
-    with served(office.app) as url:
-        yield Site(office, url, browser, complaints)
-        for context in browser.contexts:
-            context.close()
+    with opened(sqlite_db, browser, complaints) as found:
+        with found.office.db.writing() as session:
+            session.get_one(Staff, found.office.ana).role = "owner"
+        yield found
 
 
 def busy(office: Office) -> tuple[int, int]:

@@ -3,13 +3,12 @@
 import base64
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from bot.whatsapp import clean
 from models import canned, desk, team
@@ -23,8 +22,9 @@ from models.staff import Staff
 from models.tenant import Tenant
 from tests.bot.web.office import ANA, BRUNO, Office, result
 from tests.browser import looks
-from tests.browser.conftest import Complaints, served
-from tests.browser.looks import DESK, PHONE, SIZES
+from tests.browser.conftest import Complaints
+from tests.browser.looks import PHONE, SIZES
+from tests.browser.site import Site, opened
 from tests.fakes.talk import PASSWORD
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
@@ -36,39 +36,10 @@ PNG = base64.b64decode(
 XSS = '<img src=x onerror="window.__xss=1;alert(1)">'
 
 
-@dataclass
-class Site:
-    """An office behind a real server, and browsers that come to it."""
-
-    office: Office
-    url: str
-    browser: Browser
-    complaints: Complaints
-
-    def visit(self, email: str | None = ANA, **options: Any) -> Page:
-        """A new browser, logged in as this person, or as nobody."""
-        options = {"viewport": DESK, "locale": "pt-BR", "reduced_motion": "reduce", **options}
-        context: BrowserContext = self.browser.new_context(base_url=self.url, **options)
-        context.set_default_timeout(10_000)
-        context.set_default_navigation_timeout(30_000)  # a busy machine is no fault of the page
-        page = self.complaints.listen(context.new_page())
-        if email:
-            page.goto("/entrar")
-            page.get_by_label("E-mail").fill(email)
-            page.get_by_label("Senha").fill(PASSWORD)
-            page.get_by_role("button", name="Entrar").click()
-            page.wait_for_url("**/fila")
-        return page
-
-
 @pytest.fixture
 def site(sqlite_db: Database, browser: Browser, complaints: Complaints) -> Iterator[Site]:
-    office = Office(sqlite_db)
-    with served(office.app) as url:
-        found = Site(office, url, browser, complaints)
+    with opened(sqlite_db, browser, complaints) as found:
         yield found
-        for context in browser.contexts:
-            context.close()
 
 
 def waiting(office: Office, text: str = "Posso falar com alguém?", **more: str) -> int:
