@@ -154,6 +154,7 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
         sender_for=lambda tenant_id: TerminalAware(lambda: senders.sender_for(tenant_id)),
         environment=environment,
         inbox_for=senders.inbox_for,
+        archive_for=senders.archive_for,
         forms_for=senders.forms_for,
         ears=ears.ears(settings, environment, attachments),
         files=files.files(settings, environment, attachments),

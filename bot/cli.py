@@ -195,7 +195,11 @@ def migrate() -> None:
 @main.command("import")
 @click.argument("file", type=click.Path(path_type=Path, dir_okay=False))
 @click.option("--check", is_flag=True, help="Only validate the file and show what would change.")
-@click.option("--force", is_flag=True, help="Apply it even if future appointments are left stranded.")
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Apply it even if future appointments are left stranded, or customers forgotten.",
+)
 def import_command(file: Path, check: bool, force: bool) -> None:
     """Create or update one business from its FILE (YAML)."""
     settings = _settings()
@@ -215,7 +219,7 @@ def import_command(file: Path, check: bool, force: bool) -> None:
         click.echo(f"{file}:\n{errors}", err=True)
         sys.exit(2)
     click.echo("\n".join(business_file.render(plan)))
-    if plan.stranded and not force:
+    if plan.is_blocked and not force:
         sys.exit(1)
 
 

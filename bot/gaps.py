@@ -13,7 +13,7 @@ from bot.services import Services
 from bot.whatsapp import inbound
 from bot.whatsapp.client import Inbox, SendError
 from bot.whatsapp.inbound import Inbound
-from models import message
+from models import message, removal
 from models.message import Message
 from models.tenant import Tenant
 
@@ -78,8 +78,9 @@ def _take(services: Services, now: datetime, tenant: Tenant, inbox: Inbox) -> in
 
 
 def _known(session: Session, sids: Collection[str]) -> set[str]:
+    """Those that we have, and those that we had: of who is forgotten nothing comes back."""
     query = select(Message.provider_sid).where(Message.provider_sid.in_(sids))  # type: ignore[union-attr]
-    return {sid for sid in session.exec(query) if sid is not None}
+    return {sid for sid in session.exec(query) if sid is not None} | removal.is_wanted(session, sids)
 
 
 def _store(services: Services, now: datetime, tenant: Tenant, event: Inbound) -> bool:

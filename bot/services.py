@@ -13,7 +13,7 @@ from bot.llm.prices import LIST, Prices
 from bot.mail import Post
 from bot.meters import Meters
 from bot.settings import Settings
-from bot.whatsapp.client import Forms, Inbox, Sender
+from bot.whatsapp.client import Archive, Forms, Inbox, Sender
 from models.db import Database
 from models.tenant import Tenant
 
@@ -36,6 +36,7 @@ class Services:
     sender_for: Callable[[int], Sender]
     now: Callable[[], datetime] = system_clock
     inbox_for: Callable[[Tenant], Inbox] | None = None  # None: nobody looks for what has not reached us
+    archive_for: Callable[[Tenant], Archive] | None = None  # None: nothing is deleted at the provider
     forms_for: Callable[[int], Forms] | None = None  # None: what there is to tap goes out as a text
     ears: Ears | None = None  # None: voice messages are not understood
     files: Files | None = None  # None: staff see that something was attached, and no more

@@ -2,7 +2,7 @@
 
 from datetime import datetime, timedelta
 
-from bot import gaps, outbox, vigil
+from bot import gaps, outbox, retention, vigil
 from bot.services import Services
 from models import worker
 
@@ -22,6 +22,16 @@ def watch_queue(services: Services, now: datetime) -> None:
 def fill_gaps(services: Services, now: datetime) -> None:
     """Fetch what customers wrote while nobody was at the door."""
     gaps.fill(services, now)
+
+
+def forget_old(services: Services, now: datetime) -> None:
+    """Let go of what businesses keep no longer."""
+    retention.forget_old(services, now)
+
+
+def delete_there(services: Services, now: datetime) -> None:
+    """Delete at Twilio what is gone here."""
+    retention.delete_there(services, now)
 
 
 def forget_silent_workers(services: Services, now: datetime) -> None:

@@ -21,7 +21,11 @@ EVERY: dict[Sweep, int] = {  # seconds
     offers.offer_freed: 30,
     sweeps.fill_gaps: 300,
     sweeps.forget_silent_workers: 600,
+    sweeps.delete_there: 60,
+    sweeps.forget_old: 24 * 3600,
 }
+# While nobody was here, customers may have written, and a day may have passed: the first look does not wait.
+AT_ONCE: tuple[Sweep, ...] = (sweeps.fill_gaps, sweeps.forget_old)
 
 
 def scheduler(services: Services) -> BackgroundScheduler:
@@ -32,8 +36,8 @@ def scheduler(services: Services) -> BackgroundScheduler:
     )
     for sweep, seconds in EVERY.items():
         made.add_job(_tick, "interval", seconds=seconds, args=[services, sweep], id=sweep.__name__)
-    # While nobody was here, customers may have written: the first look does not wait.
-    made.modify_job(sweeps.fill_gaps.__name__, next_run_time=datetime.now(UTC) + SOON)
+    for sweep in AT_ONCE:
+        made.modify_job(sweep.__name__, next_run_time=datetime.now(UTC) + SOON)
     return made
 
 

@@ -14,13 +14,13 @@ from typing import Any
 from sqlalchemy import and_, or_, update
 from sqlmodel import Session, col, select
 
-from models import audit, conversation, customer_data, reminder, waitlist
+from models import audit, conversation, customer_data, reminder, removal, waitlist
 from models.audit import AuditEvent
 from models.conversation import Conversation
-from models.customer import CustomerAddress
+from models.customer import Customer, CustomerAddress
 from models.customer_data import Rows
 from models.db import Database, table
-from models.errors import Conflict
+from models.errors import Conflict, NotFound
 from models.handoff import CloseReason
 from models.message import UNSENT, Message, Status
 from models.run import RunStep, StepKind, WriteKey
@@ -31,15 +31,24 @@ PREFIX = "forgotten:"  # an address that nobody has and nobody can be found by
 
 
 def forget(session: Session, now: datetime, tenant_id: int, phone: str) -> int:
-    """Make the customer with this phone anonymous, for good; gives their id.
+    """Make the customer with this phone anonymous; gives their id. Raises NotFound, and as `anonymise`."""
+    customer = customer_data.find(session, tenant_id, phone)
+    assert customer.id is not None
+    anonymise(session, now, tenant_id, customer.id)
+    return customer.id
+
+
+def anonymise(
+    session: Session, now: datetime, tenant_id: int, customer_id: int, detail: dict[str, Any] | None = None
+) -> None:
+    """Make a customer anonymous, for good, here and soon at the provider; `detail` is for the audit.
 
     An open episode of people ends with it. Raises NotFound, and Conflict while the bot answers them or is
     about to, or a line to them is on its way.
     """
-    customer = customer_data.find(session, tenant_id, phone)
-    assert customer.id is not None
-    _lock_addresses(session, tenant_id, customer.id)
-    talk = _locked(session, tenant_id, customer.id)
+    customer = _found(session, tenant_id, customer_id)
+    _lock_addresses(session, tenant_id, customer_id)
+    talk = _locked(session, tenant_id, customer_id)
     rows = customer_data.load(session, customer)
     if talk is not None:
         _require_quiet(session, talk)
@@ -50,13 +59,13 @@ def forget(session: Session, now: datetime, tenant_id: int, phone: str) -> int:
     for visit in rows.appointments:
         visit.cancel_reason = ""
         reminder.withdraw(session, now, tenant_id, visit.id or 0)
-    for entry in waitlist.of_customer(session, tenant_id, customer.id):
+    for entry in waitlist.of_customer(session, tenant_id, customer_id):
         waitlist.close(session, entry.id or 0, waitlist.State.CANCELLED, ERASED)
+    _remove_there(session, now, rows)
     _blank_words(session, rows)
     _blank_events(session, rows)
-    audit.record(session, now, tenant_id, "customer.forget", subject_id=customer.id)
+    audit.record(session, now, tenant_id, "customer.forget", subject_id=customer_id, detail=detail)
     session.flush()
-    return customer.id
 
 
 def scrub(db: Database) -> bool:
@@ -77,6 +86,20 @@ def scrub(db: Database) -> bool:
     finally:
         connection.close()
     return not busy
+
+
+def _found(session: Session, tenant_id: int, customer_id: int) -> Customer:
+    query = select(Customer).where(Customer.tenant_id == tenant_id, Customer.id == customer_id)
+    customer = session.exec(query).first()
+    if customer is None:
+        raise NotFound("customer")
+    return customer
+
+
+def _remove_there(session: Session, now: datetime, rows: Rows) -> None:
+    """The provider's record of each message goes, and its attachments with it."""
+    sids = [line.provider_sid for line in rows.messages if line.provider_sid]
+    removal.want(session, now, rows.customer.tenant_id, removal.Kind.MESSAGE, sids)
 
 
 def _nobody() -> str:

@@ -49,6 +49,9 @@ class Tenant(SQLModel, table=True):
     handoff_second_text_minutes: int = 15
     handoff_release_minutes: int = 15
     handoff_reopen_minutes: int = 120
+    # Days after which what customers left is deleted by itself; None: it is kept until they ask
+    retention_customers_days: int | None = None
+    retention_media_days: int | None = None
     inbound_seen_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # nothing is missing before
     created_at: datetime = Field(sa_type=UtcDateTime)
 

@@ -92,6 +92,8 @@ def _more(entry: Entry) -> str:
     match entry.action:
         case "customer.rename" if "after" in detail:
             return f"de “{detail.get('before', '')}” para “{detail.get('after', '')}”"
+        case "customer.forget" if "after_days" in detail:
+            return f"sem contato há mais de {detail['after_days']} dias"
         case "staff.set_role":
             return f"antes: {words.ROLES.get(str(detail.get('before')), 'outro')}"
         case "conversation.snooze" if "until" in detail:

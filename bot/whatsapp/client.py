@@ -8,6 +8,7 @@ from typing import Protocol
 from werkzeug.datastructures import MultiDict
 
 from models.message import Content
+from models.removal import Kind
 
 
 class SendError(Exception):
@@ -15,16 +16,23 @@ class SendError(Exception):
 
     `permanent`: trying again cannot help. `surely_not_sent`: it did not reach the customer; where this is
     False the request may have been carried out, and nothing may be sent blindly again. `code` is the
-    vendor's; the text is for logs and staff, never for the customer.
+    vendor's, `status` that of HTTP; the text is for logs and staff, never for the customer.
     """
 
     def __init__(
-        self, message: str, *, permanent: bool, surely_not_sent: bool, code: int | None = None
+        self,
+        message: str,
+        *,
+        permanent: bool,
+        surely_not_sent: bool,
+        code: int | None = None,
+        status: int | None = None,
     ) -> None:
         super().__init__(message)
         self.permanent = permanent
         self.surely_not_sent = surely_not_sent
         self.code = code
+        self.status = status
 
 
 @dataclass(frozen=True)
@@ -57,6 +65,17 @@ class Inbox(Protocol):
 
     def form(self, arrived: Arrived) -> MultiDict[str, str]:
         """As far as it is known, what the webhook would have brought. Raises SendError."""
+        ...
+
+
+class Archive(Protocol):
+    """What one account keeps. Safe for use by one thread at a time."""
+
+    def delete(self, kind: Kind, reference: str) -> None:
+        """Delete a message with its attachments (by sid) or one attachment (by address); gone is gone.
+
+        Raises SendError where it is there still, or nobody knows.
+        """
         ...
 
 

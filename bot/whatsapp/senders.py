@@ -10,10 +10,11 @@ from bot.http import ThreadClients
 from bot.settings import Settings
 from bot.whatsapp import accounts
 from bot.whatsapp.accounts import Account
-from bot.whatsapp.client import Forms, Inbox, Sender, SendError
+from bot.whatsapp.client import Archive, Forms, Inbox, Sender, SendError
 from bot.whatsapp.twilio import (
     CREDENTIALS,
     Patience,
+    TwilioArchive,
     TwilioForms,
     TwilioInbox,
     TwilioSender,
@@ -58,6 +59,10 @@ class Senders:
     def inbox_for(self, tenant: Tenant) -> Inbox:
         """The calling thread's inbox of a business. Raises SendError as above."""
         return TwilioInbox(self.client_for(tenant), self._settings.twilio_api_url)
+
+    def archive_for(self, tenant: Tenant) -> Archive:
+        """The calling thread's archive of a business. Raises SendError as above."""
+        return TwilioArchive(self.client_for(tenant))
 
     def client_for(self, tenant: Tenant) -> Client:
         """The calling thread's REST client on a business's account. Raises SendError as above."""

@@ -1,6 +1,7 @@
 """Sending through Twilio's REST client over httpx; its answers in our words."""
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -22,11 +23,14 @@ from bot.whatsapp.accounts import Account
 from bot.whatsapp.client import Arrived, SendError, Sent
 from bot.whatsapp.inbound import MAX_MEDIA, PREFIX, error_code_of, status_of
 from models.message import Content, Status
+from models.removal import Kind
 
 LISTED, PAGE = 50, 200
 API = "https://api.twilio.com"
 CONTENT = "https://content.twilio.com/v1/Content"
 JSON = {"Content-Type": "application/json"}
+VERSION = "2010-04-01"
+_KEPT = re.compile(r"/2010-04-01/Accounts/(AC[0-9a-fA-F]{32})/Messages/[A-Z]{2}\w{32}(?:/Media/ME\w{32})?\Z")
 CREDENTIALS, NO_ACCOUNT, TOO_MANY = 20003, 20404, 20429
 
 log = structlog.get_logger()
@@ -70,6 +74,25 @@ class TwilioSender:
         fitting = (line for line in listed if _created(line) >= since and fits(_words(line.body or "")))
         newest = max(fitting, key=_created, default=None)
         return _sent(newest) if newest else None
+
+
+class TwilioArchive:
+    """What Twilio keeps of one account: all of it, until it is told otherwise."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+
+    def delete(self, kind: Kind, reference: str) -> None:
+        # A record goes with the attachments of its message.
+        path = reference if kind == Kind.MEDIA else f"/{VERSION}/Accounts/{{}}/Messages/{reference}"
+        found = _KEPT.search(path.format(self._client.account_sid))
+        if found is None or found[1] != self._client.account_sid:
+            return  # of an account that was ours once: nothing there can be deleted from here
+        try:
+            calling(lambda: self._client.request("DELETE", f"{API}{found[0]}.json"))
+        except SendError as error:
+            if error.status != httpx.codes.NOT_FOUND or error.code != NO_ACCOUNT:
+                raise
 
 
 class TwilioForms:
@@ -266,7 +289,7 @@ def refusal(status: int, code: int | None) -> SendError:
         return _ambiguous(message, code)
     code = _SURE.get(status, code) if code not in codes.ACTIONS else code
     permanent = codes.action(code) not in codes.PASSING
-    return SendError(message, permanent=permanent, surely_not_sent=True, code=code)
+    return SendError(message, permanent=permanent, surely_not_sent=True, code=code, status=status)
 
 
 # Answers that mean the same without a code: who we are is wrong, or we are too fast. A redirect says that the

@@ -80,7 +80,8 @@ def _differences(old: Shown, new: Shown) -> tuple[FieldChange, ...]:
 
 def columns_of(file: BusinessFile) -> dict[str, Any]:
     """The columns of `Tenant` that the file decides."""
-    return asdict(file.settings) | asdict(file.rules) | asdict(file.templates) | asdict(file.waits)
+    parts = (file.settings, file.rules, file.templates, file.waits, file.retention)
+    return {name: value for part in parts for name, value in asdict(part).items()}
 
 
 def _of_file(file: BusinessFile) -> Shown:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlmodel import Session, select
 
+from models import retention
 from models.business_file import state as database
 from models.business_file import stranded
 from models.business_file.compare import Change, Kind, compare
@@ -20,7 +21,8 @@ from models.tenant import Tenant
 class Plan:
     """The difference of a file to the database, and whether it was `applied`.
 
-    `unchanged` counts the rows of each noun that stay as they are.
+    `unchanged` counts the rows of each noun that stay as they are; `forgotten` the customers who are not kept
+    any longer once the file is applied.
     """
 
     slug: str
@@ -28,12 +30,13 @@ class Plan:
     unchanged: dict[str, int]
     stranded: tuple[Stranded, ...]
     warnings: tuple[Problem, ...]
+    forgotten: int = 0
     applied: bool = False
 
     @property
     def is_blocked(self) -> bool:
-        """The import would strand appointments and was not forced."""
-        return bool(self.stranded) and not self.applied
+        """The import would strand appointments, or forget customers, and was not forced."""
+        return bool(self.stranded or self.forgotten) and not self.applied
 
 
 def plan(session: Session, file: BusinessFile, now: dt.datetime) -> Plan:
@@ -53,7 +56,18 @@ def plan_from(session: Session, state: State, pairs: Pairs, file: BusinessFile, 
         unchanged=dict(Counter(row.noun for row in rows if row.kind == Kind.UNCHANGED)),
         stranded=tuple(stranded.find(session, state, pairs, file, now)) if changes else (),
         warnings=file.warnings,
+        forgotten=_forgotten(session, state.tenant, file, now),
     )
+
+
+def _forgotten(session: Session, tenant: Tenant | None, file: BusinessFile, now: dt.datetime) -> int:
+    """How many customers a new, shorter time would forget: that cannot be taken back."""
+    days = file.retention.retention_customers_days
+    if tenant is None or tenant.id is None or days is None:
+        return 0
+    if tenant.retention_customers_days is not None and days >= tenant.retention_customers_days:
+        return 0
+    return retention.count_silent(session, tenant.id, now, days)
 
 
 def _check_number(session: Session, file: BusinessFile) -> None:

@@ -28,6 +28,7 @@ from models.business_file.shape import (
     Closed,
     Hours,
     Offer,
+    Retention,
     Rules,
     Settings,
     Templates,
@@ -38,7 +39,7 @@ from models.business_file.shape import (
 from models.business_file.values import Wrong, fold, suggestion
 from models.catalog import MINUTES_OF_DAY
 
-FILE_KEYS = ("tenant", "rules", "templates", "handoff", "services", "professionals", "closures")
+FILE_KEYS = ("tenant", "rules", "templates", "handoff", "retention", "services", "professionals", "closures")
 TENANT_KEYS = (
     "slug",
     "name",
@@ -62,8 +63,10 @@ RULE_KEYS = (
 )
 TEMPLATE_KEYS = ("reminder", "waitlist_offer", "contact")
 HANDOFF_KEYS = ("realert_minutes", "second_text_minutes", "release_minutes", "reopen_minutes")
+RETENTION_KEYS = ("customers_days", "media_days")
 SERVICE_KEYS = ("name", "duration_minutes", "buffer_minutes", "price", "on_holidays")
 PROFESSIONAL_KEYS = ("name", "services", "hours", "time_off")
+SHORTEST = 30  # days: a slip of the finger must not forget who was here last week
 YEAR_MINUTES = 366 * MINUTES_OF_DAY
 UNREAD = dt.date.min  # stands in for a date that is a problem already
 
@@ -100,6 +103,7 @@ def parse(text: str) -> BusinessFile:
     rules = _rules(root.section("rules", RULE_KEYS))
     templates = _templates(root.section("templates", TEMPLATE_KEYS))
     waits = _waits(root.section("handoff", HANDOFF_KEYS))
+    retention = _retention(root.section("retention", RETENTION_KEYS))
     closures = _dated(problems, root.items("closures"), _closure)
     problems.raise_if_any()
     _warn_of_services(problems, service_nodes, services, professionals)
@@ -108,6 +112,7 @@ def parse(text: str) -> BusinessFile:
         rules=rules,
         templates=templates,
         waits=waits,
+        retention=retention,
         services=services,
         professionals=professionals,
         closures=closures,
@@ -218,6 +223,13 @@ def _waits(section: Section) -> Waits:
         ),
         handoff_release_minutes=section.read("release_minutes", minutes, Waits.handoff_release_minutes),
         handoff_reopen_minutes=section.read("reopen_minutes", minutes, Waits.handoff_reopen_minutes),
+    )
+
+
+def _retention(section: Section) -> Retention:
+    return Retention(
+        retention_customers_days=section.read("customers_days", values.whole(SHORTEST, 3660), None),
+        retention_media_days=section.read("media_days", values.whole(1, 3660), None),
     )
 
 

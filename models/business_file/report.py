@@ -17,6 +17,8 @@ def render(plan: Plan) -> list[str]:
         lines += _change(change)
     if plan.stranded:
         lines += _stranded(plan)
+    if plan.forgotten:
+        lines.append(_forgotten(plan))
     return [*lines, f"{plan.slug}: {_summary(plan)}"]
 
 
@@ -44,6 +46,13 @@ def _stranded(plan: Plan) -> list[str]:
     ]
 
 
+def _forgotten(plan: Plan) -> str:
+    who = f"{plan.forgotten} customer{'' if plan.forgotten == 1 else 's'}"
+    return (
+        f"{who} {'will' if plan.applied else 'would'} be forgotten for good within a day: silent for too long"
+    )
+
+
 def _appointment(stranded: Stranded) -> str:
     what = " + ".join(stranded.services) or "no service"
     when = f"{stranded.starts_at:%Y-%m-%d %H:%M}"
@@ -57,7 +66,8 @@ def _summary(plan: Plan) -> str:
     kept = ", ".join(_counted(count, noun) for noun, count in plan.unchanged.items() if noun in PLURALS)
     unchanged = f"; unchanged: {kept}" if kept else ""
     if plan.is_blocked:
-        return "nothing was changed: move or cancel these appointments first, or repeat with --force"
+        first = "move or cancel these appointments first, or repeat" if plan.stranded else "repeat"
+        return f"nothing was changed: {first} with --force"
     if not plan.changes:
         return f"nothing to change{unchanged}"
     counts = Counter(change.kind for change in plan.changes)

@@ -93,6 +93,14 @@ class Waits:
 
 
 @dataclass(frozen=True)
+class Retention:
+    """How long what customers left is kept, under the names of a tenant's columns; None: until they ask."""
+
+    retention_customers_days: int | None = None
+    retention_media_days: int | None = None
+
+
+@dataclass(frozen=True)
 class Offer:
     """One service."""
 
@@ -121,6 +129,7 @@ class BusinessFile:
     rules: Rules
     templates: Templates
     waits: Waits
+    retention: Retention
     services: tuple[Offer, ...]
     professionals: tuple[Worker, ...]
     closures: tuple[Closed, ...]

@@ -26,14 +26,15 @@ def apply(session: Session, file: BusinessFile, now: dt.datetime, force: bool = 
     """Write the file's business, in the caller's writing transaction; says what changed.
 
     Nothing is written where appointments would be stranded, unless forced: they then keep their time, service
-    and professional, and are on the list of what staff have to see to. Raises BusinessFileErrors where
+    and professional, and are on the list of what staff have to see to. Nor is it where customers would be
+    forgotten. Raises BusinessFileErrors where
     another business has the number.
     """
     database.lock(session, file.settings.slug)
     state = database.load(session, file.settings.slug)
     pairs = database.pair(state, file)
     plan = plan_from(session, state, pairs, file, now)
-    if not plan.changes or (plan.stranded and not force):
+    if not plan.changes or (plan.is_blocked and not force):
         return plan
     before = state.tenant and _reminding(state.tenant)
     tenant_id = _write_tenant(session, state.tenant, file, now)

@@ -126,6 +126,7 @@ class FakeTwilio:
     script: deque[Behaviour] = field(default_factory=deque)
     by_number: dict[str, Behaviour] = field(default_factory=dict)
     listing: deque[Behaviour] = field(default_factory=deque)
+    deletes: deque[Behaviour] = field(default_factory=deque)  # of the next ones, instead of deleting
     forms: FakeContent = field(default_factory=FakeContent)
     forms_refused: Behaviour | None = None
     typing: list[Form] = field(default_factory=list)
@@ -149,6 +150,8 @@ class FakeTwilio:
             return self._typing(_fields(content.decode()))
         if (method, url.path) == ("POST", "/v1/Content"):
             return self._lay_down(content)
+        if method == "DELETE":
+            return self._delete(url.path)
         if (media := _MEDIA_LIST.search(url.path)) is not None:
             return self._media(media[1])
         if not url.path.endswith(f"/{VERSION}/Accounts/{self.account}/Messages.json"):
@@ -270,6 +273,25 @@ class FakeTwilio:
             for url, content_type in line.media
         ]
         return Answer(200, json.dumps({"media_list": found, "next_page_uri": None, "page": 0}))
+
+    def _delete(self, path: str) -> Answer:
+        """A record with all that hangs on it, or one attachment; what is not final yet stays."""
+        if self.deletes:
+            behaviour = self.deletes.popleft()
+            _cut(behaviour)
+            return _error(behaviour.status, behaviour.code)
+        sid, media = re.search(r"/Messages/(\w+)(?:/Media/(\w+))?\.json$", path).groups()  # type: ignore[union-attr]
+        [line] = [line for line in [*self.sent, *self.arrived] if line.sid == sid] or [None]
+        kept = [(url, kind) for url, kind in line.media if not url.endswith(f"/{media}")] if line else []
+        if line is None or (media and len(kept) == len(line.media)):
+            return _error(404, 20404)
+        if media:
+            line.media = kept
+        elif line.status in ("queued", "accepted", "sending"):
+            return _error(409, 20009)
+        else:
+            (self.arrived if line.inbound else self.sent).remove(line)
+        return Answer(204, "")
 
     def transport(self) -> httpx.MockTransport:
         """This Twilio behind an httpx client, without a socket."""

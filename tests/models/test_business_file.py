@@ -243,8 +243,8 @@ ERRORS = {
         "closures: [",
         "holidays: [",
         26,
-        'unknown key "holidays" in the file; known keys: tenant, rules, templates, handoff, services, '
-        "professionals, closures",
+        'unknown key "holidays" in the file; known keys: tenant, rules, templates, handoff, '
+        "retention, services, professionals, closures",
     ),
     "key given twice": (
         "  about: Salão",

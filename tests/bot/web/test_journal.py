@@ -87,6 +87,14 @@ def test_by_person(office: Office, client: FlaskClient) -> None:
     assert "Nada com estes filtros." in client.get("/registro?quem=98765").text
 
 
+def test_what_the_program_forgot_by_itself_says_why(office: Office, client: FlaskClient) -> None:
+    record(office, "customer.forget", detail={"after_days": 365})
+    page = client.get("/registro").text
+    assert "O sistema" in page
+    assert "apagou os dados de um cliente" in page
+    assert "sem contato há mais de 365 dias" in page
+
+
 @pytest.mark.parametrize(
     ("kind", "action"),
     [
