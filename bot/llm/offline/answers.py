@@ -1,5 +1,6 @@
-"""Yes and no. A yes is a yes only if nothing else is said: "sim, mas outro horário" and "pode ser às 15?" are
-not, for a booking hangs on it. Whoever asks passes the words that agree with that very question.
+"""Yes, no and "whichever". A yes is a yes only if nothing else is said: "sim, mas outro horário" and "pode
+ser às 15?" are not, for a booking hangs on it. Whoever asks passes the words that agree with that very
+question.
 """
 
 import re
@@ -43,6 +44,23 @@ _LATER = re.compile(
     r"\bnao sei se (?:vou|consigo|posso)\b|"
     r"\bpreciso (?:ver|falar) (?:com|se)\b|\btalvez\b"
 )
+_ASIDE = words_of(
+    "ah ai e entao bom ok sim por favor obrigado obrigada valeu ne viu mesmo flor amor querida linda moca oi "
+    "olha eu me para mim k gente serve"
+)
+_BETTER = r"(?: (?:que )?(?:fica |for |ser )?(?:mais )?(?:melhor|facil|bom|livre|vag[oa]|disponivel|cedo))?"
+_WHICHEVER = (
+    r"(?:"
+    r"tanto faz(?: [oa]s? (?:horario|hora)s?)?"
+    r"|qualquer (?:um|uma|horario|hora|opcao)(?: (?:d?ess[ea]s|del[ea]s))?"
+    r"|(?:[oa]s? que|como|qual|quem|quando|o melhor que) (?:voces? )?"
+    r"(?:ach\w+|prefer\w+|quiser\w*|decidi\w*|escolhe\w*|for|estiver|tiver|der|puder)"
+    rf"(?: que)?{_BETTER}(?: voces?)?"
+    r"|voces? (?:que )?(?:sabem?|mandam?|escolhem?|decidem?)"
+    r"|(?:pode )?escolh(?:e|er|a)(?: (?:voce|um|uma))?"
+    r"|indiferente|(?:sem|nao tenho) preferencia|nao faz diferenca|a seu criterio|pode ser(?: ess[ea]s?)?)"
+)
+_LEAVES = re.compile(rf"{_WHICHEVER}(?: {_WHICHEVER})*")
 _GREETING = re.compile(r"\b(?:oi+e?|ola|opa|bom dia|boa tarde|boa noite)\b")
 
 
@@ -73,3 +91,9 @@ def answer_in(
 def _only(words: set[str], text: str, core: frozenset[str], phrases: tuple[str, ...]) -> bool:
     in_phrases = {word for phrase in phrases if phrase in text for word in phrase.split()}
     return words <= core | _FILLER | in_phrases
+
+
+def leaves_choice(text: str) -> bool:
+    """Whether normalised `text` says only that any of what was offered will do: "tanto faz", "pode ser"."""
+    words = [word for word in text.split() if word.isalnum() and word not in _ASIDE]
+    return bool(_LEAVES.fullmatch(" ".join(words)))

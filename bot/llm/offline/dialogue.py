@@ -239,7 +239,7 @@ def _thinks_again(turn: Turn) -> bool:
 
 def _chooses(turn: Turn) -> bool:
     reading = turn.reading
-    picked = turn.transcript.picked is not None
+    picked = turn.transcript.picked is not None or turn.leaves_choice
     return picked or reading.has_facts or reading.number is not None or reading.ordinal is not None
 
 

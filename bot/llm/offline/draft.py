@@ -134,6 +134,8 @@ def chosen(memory: Memory, reading: Reading) -> Choice | None:
         return choices[place - 1]
     if memory.asked not in (Asked.SLOT, Asked.WHICH_DAY):
         return None
+    if memory.asked == Asked.SLOT and reading.whichever and choices:
+        return choices[0]  # they are told in order of time
     fitting = [choice for choice in choices if _fits(choice, reading)]
     return fitting[0] if len(fitting) == 1 else None
 
@@ -181,12 +183,19 @@ def _with_services(wish: Wish, heard: Heard, chosen: Service | None, turn: Turn)
 
 
 def _with_person(wish: Wish, heard: Heard, chosen: Person | None, turn: Turn) -> Wish:
-    if turn.about(Topic.ANYONE):
+    if _anyone(wish, turn):
         return replace(wish, person=None, anyone=True)
     if turn.about(Topic.OTHER_PERSON):
         return replace(wish, person=None, anyone=False)
     people = [chosen] if chosen else who_can(heard.people, wish)
     return replace(wish, person=people[0], anyone=False) if len(people) == 1 else wish
+
+
+def _anyone(wish: Wish, turn: Turn) -> bool:
+    """Whether any professional will do; "tanto faz" to another question is about what was asked."""
+    if not turn.leaves_choice:
+        return turn.about(Topic.ANYONE)
+    return turn.memory.asked == Asked.PERSON or (turn.about(Topic.ANYONE) and wish.person is None)
 
 
 def who_can(people: Sequence[Person], wish: Wish) -> list[Person]:
@@ -223,7 +232,7 @@ def _days(wish: Wish, turn: Turn, reading: Reading) -> Days | None:
     before = _under_discussion(wish, memory, reading)
     if memory.asked == Asked.WHICH_DAY:
         left = tuple(one.day for one in memory.choices if one.day and one.day not in reading.days.refused)
-        return Days(left, sure=len(left) == 1) if left else None
+        return Days(left, sure=len(left) == 1 or turn.leaves_choice) if left else None
     kept = tuple(day for day in before if day not in reading.days.refused)
     return Days(kept) if kept else None
 
@@ -249,6 +258,8 @@ def _settled_by(said: Days, offered: tuple[date, ...]) -> Days:
 
 def _hours(wish: Wish, turn: Turn, reading: Reading) -> Hours | None:
     asked, said = turn.memory.asked, reading.hours
+    if asked in (Asked.TIME, Asked.DAY) and turn.leaves_choice:
+        return replace(wish.hours or Hours(), pick="first")
     if said.wanted:
         return None if said.wanted.whole_day and not said.wanted.pick else said.wanted
     if asked == Asked.ONE_OCLOCK and turn.answer == "yes":

@@ -314,7 +314,8 @@ def _picked(pick: Pick) -> _Take:
 _AMOUNT = r"(?P<n>\d{1,3}|uma|meia) ?(?P<unit>horas?|h|minutos?)\b(?P<half> e meia)?"
 _FIRST = (
     r"\b(?:quanto antes|mais (?:cedo|rapido) possivel|assim que (?:possivel|der|tiver)|urgente|com urgencia|"
-    r"primeir[oa] (?:horario|hora|vaga)|proxim[oa] (?:horario|vaga)(?: livre)?)\b"
+    r"primeir[oa] (?:horario|hora|vaga|que (?:tiver|der|aparecer))|"
+    r"[oa] mais (?:cedo|proxim[oa])(?! que| a)|proxim[oa] (?:horario|vaga)(?: livre)?)\b"
 )
 _HOUR, _ONE, _TWO = _clock_pattern(), _clock_pattern("1"), _clock_pattern("2")
 

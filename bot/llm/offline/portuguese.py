@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
+from bot.llm.offline.answers import leaves_choice
 from bot.llm.offline.days import Days, DaysRead, day_of_month, read_days
 from bot.llm.offline.hours import Hours, HoursRead, hour_named, read_hours
 from bot.llm.offline.topics import Topic, topics_in
@@ -84,6 +85,11 @@ class Reading:
             or hours.same
             or hours.compare
         )
+
+    @property
+    def whichever(self) -> bool:
+        """Whether the choice is left to us."""
+        return leaves_choice(self.text)
 
     def number_as_day(self, today: date) -> Days | None:
         return day_of_month(self.number, today) if self.number else None

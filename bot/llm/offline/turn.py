@@ -29,6 +29,7 @@ _REFUSING = {
     Asked.CANCEL: "mantem manter mantenha",
 }
 _PROPOSED = (Asked.BOOK, Asked.MOVE, Asked.CANCEL, Asked.WAIT)
+_TO_CHOOSE = (Asked.PERSON, Asked.WHICH_DAY, Asked.TIME, Asked.SLOT)
 _CHANGED = {
     Topic.OTHER_SERVICE: {"servico", "servicos"},
     Topic.OTHER_PERSON: {"profissional", "pessoa", "quem"},
@@ -131,6 +132,14 @@ class Turn:
         if answer == "yes":
             return "yes" if self._facts_agree() else ""
         return "" if answer == "no" and reading.has_facts else answer
+
+    @property
+    def leaves_choice(self) -> bool:
+        """Whether any of what was offered will do. "Pode ser" names no day where none was offered."""
+        asked = self.memory.asked
+        if asked == Asked.DAY:
+            return self.reading.whichever and self.answer != "yes"
+        return asked in _TO_CHOOSE and self.reading.whichever
 
     @property
     def takes_waiting(self) -> bool:

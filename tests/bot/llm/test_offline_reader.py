@@ -464,6 +464,39 @@ def test_topics_are_not_imagined(text: str, topic: Topic) -> None:
     assert topic not in topics_in(normalise(text))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "pode ser",
+        "ah, pode ser sim 👍",
+        "tanto faz",
+        "tanto faz pra mim o horário",
+        "qualquer um desses",
+        "pode ser qualquer uma kkk",
+        "o que vc achar melhor pra mim",
+        "oq for melhor",
+        "quem vocês preferirem",
+        "vc q sabe",
+        "escolhe você",
+        "não tenho preferência",
+        "indiferente",
+        "o que tiver mais cedo",
+        "pode ser esse msm",
+    ],
+)
+def test_a_choice_may_be_left_to_us(text: str) -> None:
+    assert reading(text).whichever
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["sim", "não", "pode", "pode ser às 15", "o que vocês têm?", "qual fica melhor?", "quem atende?",
+     "como funciona?", "tanto faz o dia", "qualquer dia", "o que tem livre?", "pode ser com a Ana", ""],
+)  # fmt: skip
+def test_no_other_answer_leaves_the_choice(text: str) -> None:
+    assert not reading(text).whichever
+
+
 def test_dates_are_local_to_the_business() -> None:
     """Just before midnight, "amanhã" is the day after the local one."""
     late = datetime(2026, 12, 5, 23, 50)  # noqa: DTZ001

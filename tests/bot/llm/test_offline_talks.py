@@ -349,6 +349,39 @@ def test_without_a_waiting_list_none_is_mentioned() -> None:
     assert chat.say("me avisa se abrir").endswith("Quer que eu chame uma pessoa da equipe?")
 
 
+@pytest.mark.parametrize(
+    ("words", "proposed"),
+    [
+        (("escova amanhã", "pode ser"), "Escova com Ana Souza, quinta-feira, 03/12/2026, às 09:00"),
+        (("escova amanhã à tarde", "qualquer um"), "quinta-feira, 03/12/2026, às 12:00"),
+        (("escova amanhã", "tanto faz, pode escolher"), "quinta-feira, 03/12/2026, às 09:00"),
+        (("escova amanhã", "qualquer horário"), "quinta-feira, 03/12/2026, às 09:00"),
+        (("escova amanhã", "o mais cedo"), "quinta-feira, 03/12/2026, às 09:00"),
+        (("escova amanhã", "o primeiro que tiver"), "quinta-feira, 03/12/2026, às 09:00"),
+        (("corte sexta", "vc que sabe"), "com Ana Souza, sexta-feira, 04/12/2026, às 09:00"),
+        (("corte com a Bia sexta", "tanto faz"), "com Bia Lima, sexta-feira, 04/12/2026, às 09:00"),
+        (("corte", "quem vc achar melhor", "tanto faz"), "quarta-feira, 02/12/2026, às 10:30"),
+        (("escova domingo", "o que você achar melhor"), "segunda-feira, 07/12/2026, às 09:00"),
+        (("escova sexta que vem", "qualquer um", "pode ser esse"), "sexta-feira, 04/12/2026, às 09:00"),
+    ],
+)  # fmt: skip
+def test_who_leaves_the_choice_is_offered_the_earliest(
+    words: tuple[str, ...], proposed: str, pairs: bool
+) -> None:
+    """Named, and to be confirmed: nothing is booked by it."""
+    chat = Chat(salon(), pairs)
+    answer = [chat.say(line) for line in words][-1]
+    assert answer.startswith("Posso confirmar: ")
+    assert f"{proposed}?" in answer
+    assert booked(chat.shop) == []
+
+
+def test_who_leaves_the_choice_of_a_new_time(pairs: bool) -> None:
+    chat = Chat(with_visit(salon(), "2026-12-08 10:00"), pairs)
+    chat.say("quero remarcar pra sexta")
+    assert "para sexta-feira, 04/12/2026, às 09:00?" in chat.say("tanto faz")
+
+
 def test_none_of_the_times_asks_for_another_day(pairs: bool) -> None:
     chat = Chat(salon(), pairs)
     chat.say("escova amanhã")
