@@ -173,7 +173,8 @@ def _cancels(turn: Turn) -> bool:
     if turn.about(Topic.CANCEL):
         return True
     elsewhere = turn.about(Topic.BOOK_NEW, Topic.MOVE, Topic.CHANGE)
-    return turn.memory.asked == Asked.WHICH_CANCEL and _chooses(turn) and not elsewhere
+    says_which = _chooses(turn) or own.names_one(turn)
+    return turn.memory.asked == Asked.WHICH_CANCEL and says_which and not elsewhere
 
 
 def _cancel(turn: Turn) -> Talk:
@@ -191,16 +192,22 @@ def _moves(turn: Turn) -> bool:
     if memory.booking:
         own_one = turn.about(Topic.MOVE, Topic.CHANGE_OWN) or (turn.about(Topic.CHANGE) and _names_own(turn))
         return own_one and bool(turn.transcript.appointments)
-    if turn.about(Topic.MOVE):
+    if turn.about(Topic.MOVE) or (_cannot_come(turn) and _names_new_time(turn)):
         return True
-    under_way = memory.asked == Asked.WHICH_MOVE or (
-        memory.visit is not None and memory.asked != Asked.CANCEL
-    )
-    if under_way:
+    if memory.asked == Asked.WHICH_MOVE and own.names_one(turn):
+        return True
+    if memory.moving and memory.asked != Asked.CANCEL:
         return _chooses(turn) or turn.about(Topic.CHANGE, *_BOOKING_TOPICS) or _agrees_to_one_o_clock(turn)
     return bool(turn.transcript.appointments) and (
         turn.about(Topic.CHANGE) or turn.reading.hours.shift is not None
     )
+
+
+def _names_new_time(turn: Turn) -> bool:
+    """Whether another time is told beside "não vou conseguir ir amanhã"."""
+    days, taken = turn.reading.days, {one.day for one in turn.transcript.appointments}
+    other_day = days.wanted is not None and not taken & set(days.wanted.dates)
+    return other_day or days.target is not None or turn.reading.hours.target is not None
 
 
 def _names_own(turn: Turn) -> bool:

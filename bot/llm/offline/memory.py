@@ -111,9 +111,14 @@ class Memory:
     customer: str = ""
 
     @property
+    def moving(self) -> bool:
+        """Whether what is settled is the new time of a visit."""
+        return self.visit is not None or self.asked == Asked.WHICH_MOVE
+
+    @property
     def booking(self) -> bool:
         """Whether a new visit is being arranged."""
-        return bool(self.names or self.days or self.hours) and self.visit is None
+        return bool(self.names or self.days or self.hours) and not self.moving
 
     @property
     def settled_words(self) -> str:
@@ -125,11 +130,13 @@ class Memory:
         )
         words = ", ".join(filter(None, parts))
         if self.visit is None:
+            if self.moving:
+                return ""
             return f"{SO_FAR}{words}." if words else ""
         if self.asked == Asked.CANCEL:
             return ""
         moving = f"{MOVING}{self.visit.what}, {day_told(self.visit.day)}, às {self.visit.time:%H:%M}."
-        return f"{moving}\n{NEW_TIME}{words}." if words else moving
+        return "\n".join(filter(None, (moving, new_time(words))))
 
 
 # --- writing -----------------------------------------------------------------------------------------------
@@ -140,8 +147,12 @@ def settled(wish: Wish) -> str:
     words = told(wish)
     if wish.moving is None:
         return f"{SO_FAR}{words}." if words else ""
-    lines = [f"{MOVING}{appointment_told(wish.moving)}.", f"{NEW_TIME}{words}." if words else ""]
-    return "\n".join(filter(None, lines))
+    return "\n".join(filter(None, (f"{MOVING}{appointment_told(wish.moving)}.", new_time(words))))
+
+
+def new_time(words: str) -> str:
+    """The line that says to when a visit is to be moved; "" if nothing of it is known."""
+    return f"{NEW_TIME}{words}." if words else ""
 
 
 def question(wish: Wish, asked: Asked, *choices: str) -> str:
@@ -236,7 +247,8 @@ def _remembered(said: str) -> Memory:
 def _asked(asked: Asked, last: str, puzzled: bool) -> Memory:
     lines = last.split("\n")
     moving = _MOVING.search(last)
-    names, days, hours = read_told(_after(NEW_TIME if moving else SO_FAR, lines))
+    new = moving or asked == Asked.WHICH_MOVE
+    names, days, hours = read_told(_after(NEW_TIME if new else SO_FAR, lines))
     choices = tuple(_choice(option) for option in _OPTION.findall(last))
     full = _CAN_WAIT.search(last)
     return Memory(

@@ -3,6 +3,7 @@
 from collections.abc import Generator, Sequence
 from dataclasses import replace
 from datetime import date, time
+from functools import reduce
 
 from bot.llm.offline import speech
 from bot.llm.offline.booking import booked, look_up
@@ -10,13 +11,14 @@ from bot.llm.offline.days import Days
 from bot.llm.offline.draft import chosen, later, picked, recalled, with_slot, with_time
 from bot.llm.offline.hours import Hours
 from bot.llm.offline.lookup import catalogue_for
-from bot.llm.offline.memory import Asked, Memory, cancel_proposal, numbered
-from bot.llm.offline.names import STOP, appointment_services, people_in, services_in, without
-from bot.llm.offline.portuguese import Reading
+from bot.llm.offline.memory import Asked, Memory, cancel_proposal, new_time, numbered
+from bot.llm.offline.names import STOP, alike, appointment_services, people_in, services_in, without
+from bot.llm.offline.portuguese import Reading, read
 from bot.llm.offline.results import (
     Appointment,
     Catalogue,
     Result,
+    Service,
     Slot,
     appointments_in,
     nearest_in,
@@ -25,7 +27,7 @@ from bot.llm.offline.results import (
 from bot.llm.offline.search import WEEKDAY_NAMES, none_with, propose
 from bot.llm.offline.talk import Call, Talk, Value
 from bot.llm.offline.turn import Turn
-from bot.llm.offline.wish import Wish, appointment_told
+from bot.llm.offline.wish import Wish, appointment_told, told
 from bot.llm.offline.words import normalise
 
 _Own = Generator[tuple[Call, ...], tuple[Result, ...], tuple[Appointment, ...]]
@@ -87,14 +89,21 @@ def moving(turn: Turn) -> Talk:
     if not own:
         return f"{speech.NO_APPOINTMENTS}\n\n{Asked.WANT.value}?"
     meant = [one for one in (_remembered(turn.memory, own),) if one] or _meant(own, turn)
-    if len(meant) > 1:
-        return f"{numbered([appointment_told(one) for one in meant])}\n{Asked.WHICH_MOVE.value}"
     catalogue = yield from catalogue_for(turn)
+    if len(meant) > 1:
+        return _which_to_move(turn, meant, catalogue)
     wish = _new_time(turn, meant[0], catalogue)
-    if turn.reading.hours.shift and wish.days and wish.hours:
+    if _with_words_before(turn, turn.reading).hours.shift and wish.days and wish.hours:
         # It may overlap its own old time, which a search would call taken: the tool itself decides.
         return propose(wish, Slot(wish.days.dates[0], wish.hours.starts[0], wish.person or meant[0].person))
     return (yield from look_up(wish, turn.now))
+
+
+def _which_to_move(turn: Turn, meant: Sequence[Appointment], catalogue: Catalogue) -> str:
+    """The question, and what is known of the new time already."""
+    wish = _said_of_new(turn, turn.reading_with(catalogue), (), meant, catalogue)
+    lines = (new_time(told(wish)), numbered([appointment_told(one) for one in meant]), Asked.WHICH_MOVE.value)
+    return "\n".join(filter(None, lines))
 
 
 def moved(turn: Turn) -> Talk:
@@ -175,9 +184,15 @@ def _by_name(one: Appointment, reading: Reading) -> bool:
     return _names(reading, f"{one.service} {one.person.name}")
 
 
+def names_one(turn: Turn) -> bool:
+    """Whether the words are those of an appointment: its service or professional."""
+    return any(_by_name(one, turn.reading) for one in turn.transcript.appointments)
+
+
 def _names(reading: Reading, told: str) -> bool:
     names = normalise(told).split()
-    return any(word in names for word in reading.rest.split() if len(word) > 2 and word not in STOP)
+    said = [word for word in reading.rest.split() if len(word) > 2 and word not in STOP]
+    return any(alike(word, name) for word in said for name in names)
 
 
 # --- the new time ------------------------------------------------------------------------------------------
@@ -186,17 +201,44 @@ def _names(reading: Reading, told: str) -> bool:
 def _new_time(turn: Turn, appointment: Appointment, catalogue: Catalogue) -> Wish:
     """The appointment's visit with what was said of its new day, hour and professional."""
     memory, reading = turn.memory, turn.reading_with(catalogue)
-    wish = recalled(memory, catalogue) if memory.visit else Wish()
     services = appointment_services(appointment.service, catalogue)
-    wish = replace(wish, services=services, moving=appointment)
     choice = picked(turn, catalogue) or chosen(memory, reading)
     if choice and (choice.start or memory.asked == Asked.SLOT):
+        wish = replace(recalled(memory, catalogue), services=services, moving=appointment)
         return with_slot(wish, choice, catalogue)
+    if turn.memory.asked == Asked.WHICH_MOVE and _by_hour(appointment, reading):
+        reading = replace(reading, hours=replace(reading.hours, wanted=None))  # it told which one
+    wish = _said_of_new(turn, reading, services, [appointment], catalogue)
+    wish = replace(wish, services=services, moving=appointment)
+    return _relative(wish, _with_words_before(turn, reading), appointment)
+
+
+def _said_of_new(
+    turn: Turn,
+    reading: Reading,
+    services: Sequence[Service],
+    old: Sequence[Appointment],
+    catalogue: Catalogue,
+) -> Wish:
+    """What was settled and is said of the new day, hour and professional, whichever of `old` is moved."""
+    wish = recalled(turn.memory, catalogue) if turn.memory.moving else Wish()
     people = people_in(without(reading.rest, services), catalogue.team)
-    others = [person for person in people if person != appointment.person]
+    others = [person for person in people if all(person != one.person for one in old)]
     if len(others) == 1:
         wish = replace(wish, person=others[0])
-    return _relative(with_time(wish, turn, _of_the_new(reading, appointment)), reading, appointment)
+    new = with_time(wish, turn, reduce(_of_the_new, old, reading))
+    if turn.memory.asked == Asked.WHICH_MOVE and new.days and new.days == wish.days:
+        return replace(new, days=replace(new.days, sure=len(new.days.dates) != 2))  # "quarta", said on one
+    return new
+
+
+def _with_words_before(turn: Turn, reading: Reading) -> Reading:
+    """ "No mesmo horário" and "uma hora mais tarde" mean something only once it is known of which visit."""
+    if turn.memory.asked != Asked.WHICH_MOVE:
+        return reading
+    before, now = read((turn.transcript.wrote,), turn.now).hours, reading.hours
+    hours = replace(now, same=now.same or before.same, shift=now.shift or before.shift)
+    return replace(reading, hours=hours)
 
 
 def _of_the_new(reading: Reading, appointment: Appointment) -> Reading:

@@ -921,8 +921,68 @@ def test_which_one_to_move_is_asked_beside_a_draft(pairs: bool) -> None:
     chat = Chat(with_two(salon()), pairs)
     chat.say("quanto custa a escova?")
     answer = chat.say("quero trocar meu horário pra quarta às 15h")
-    assert answer.startswith("1. Corte feminino")
+    assert answer.startswith(
+        "Para: quarta-feira, 02/12/2026 ou quarta-feira, 09/12/2026, às 15:00.\n1. Corte"
+    )
     assert answer.endswith("Qual deles você quer remarcar?")
+    assert chat.say("o corte").endswith("2. quarta-feira, 09/12/2026\nQual desses dias?")
+    assert "para quarta-feira, 09/12/2026, às 15:00?" in chat.say("2")
+
+
+HAIRCUT = "Corte feminino com Ana Souza, de terça-feira, 08/12/2026, às 10:00,"
+MANICURE = "Manicure com Carla Dias, de quarta-feira, 09/12/2026, às 15:00,"
+
+
+@pytest.mark.parametrize(
+    ("first", "settled", "then", "proposed"),
+    [
+        ("quero remarcar para sexta às 15h", "sexta-feira, 04/12/2026, às 15:00", "2",
+         f"{MANICURE} para sexta-feira, 04/12/2026, às 15:00"),
+        ("quero remarcar para sexta às 14h", "sexta-feira, 04/12/2026, às 14:00", "o de terça",
+         f"{HAIRCUT} para sexta-feira, 04/12/2026, às 14:00"),
+        ("remarcar pra sexta às 14h", "sexta-feira, 04/12/2026, às 14:00", "o das 15h",
+         f"{MANICURE} para sexta-feira, 04/12/2026, às 14:00"),
+        ("remarcar pra sexta às 14h", "sexta-feira, 04/12/2026, às 14:00", "15h",
+         f"{MANICURE} para sexta-feira, 04/12/2026, às 14:00"),
+        ("dá pra mudar meu horário pra sexta com a Bia às 11h?",
+         "com Bia Lima, sexta-feira, 04/12/2026, às 11:00", "o corte",
+         "para sexta-feira, 04/12/2026, às 11:00, com Bia Lima"),
+        ("remarcar pra sexta às 14h", "sexta-feira, 04/12/2026, às 14:00", "o corte, mas às 16h",
+         f"{HAIRCUT} para sexta-feira, 04/12/2026, às 16:00"),
+        ("quero remarcar para sexta no mesmo horário", "sexta-feira, 04/12/2026", "1",
+         "para sexta-feira, 04/12/2026, às 10:00"),
+        ("quero adiar meia hora", "", "a manicure", "para quarta-feira, 09/12/2026, às 15:30"),
+        ("não vou conseguir ir na terça, pode ser sexta às 16h?", None, "",
+         f"{HAIRCUT} para sexta-feira, 04/12/2026, às 16:00"),
+    ],
+)  # fmt: skip
+def test_a_new_time_outlives_the_question_which_one(
+    first: str, settled: str | None, then: str, proposed: str, pairs: bool
+) -> None:
+    chat = Chat(with_two(salon()), pairs)
+    answer = chat.say(first)
+    if settled is not None:
+        assert answer.startswith(f"Para: {settled}.\n1. " if settled else "1. ")
+        answer = chat.say(then)
+    assert answer.startswith("Posso remarcar: ")
+    assert f"{proposed}?" in answer
+
+
+@pytest.mark.parametrize(
+    ("first", "proposed"), [("quero remarcar", "Vamos mudar: "), ("quero cancelar", "Posso cancelar: ")]
+)
+@pytest.mark.parametrize("words", ["a manicure", "o da Carla", "o da unha"])
+def test_which_one_is_told_by_its_name(first: str, proposed: str, words: str, pairs: bool) -> None:
+    chat = Chat(with_two(salon()), pairs)
+    chat.say(first)
+    assert chat.say(words).startswith(f"{proposed}Manicure com Carla Dias")
+
+
+def test_a_new_time_outlives_a_yes_that_says_not_which(pairs: bool) -> None:
+    chat = Chat(with_two(salon()), pairs)
+    chat.say("quero remarcar para sexta às 15h")
+    assert "Para: sexta-feira, 04/12/2026, às 15:00." in chat.say("sim")
+    assert "para sexta-feira, 04/12/2026, às 15:00?" in chat.say("o corte")
 
 
 def test_a_draft_is_changed_where_nothing_booked_is_meant(pairs: bool) -> None:
