@@ -47,6 +47,13 @@ def _number(field: FieldInfo) -> str:
     return f"must be a {'whole ' if whole else ''}number, {' and '.join(bounds)}"
 
 
+def long_enough(secret: str, length: int) -> str:
+    """A secret that nobody guesses by trying. Raises ValueError with what is wanted."""
+    if len(secret) < length:
+        raise ValueError(f"must have at least {length} characters")
+    return secret
+
+
 def address(value: str) -> str:
     """An address as it is kept, without a slash at the end. Raises ValueError with the reason against it."""
     if not value.startswith(("http://", "https://")):

@@ -17,6 +17,7 @@ from models import db
 
 Provider = Literal["anthropic", "openai", "offline"]
 MIN_SECRET_LENGTH = 32
+MIN_METRICS_TOKEN_LENGTH = 16
 
 
 class SettingsError(Exception):
@@ -133,9 +134,12 @@ class Settings(BaseSettings):
     @field_validator("secret_key")
     @classmethod
     def _long_secret(cls, value: str | None) -> str | None:
-        if value is not None and len(value) < MIN_SECRET_LENGTH:
-            raise ValueError(f"must have at least {MIN_SECRET_LENGTH} characters")
-        return value
+        return setting_words.long_enough(value, MIN_SECRET_LENGTH) if value is not None else value
+
+    @field_validator("metrics_token")
+    @classmethod
+    def _long_token(cls, value: str | None) -> str | None:
+        return setting_words.long_enough(value, MIN_METRICS_TOKEN_LENGTH) if value is not None else value
 
     @field_validator("model_prices")
     @classmethod

@@ -88,6 +88,10 @@ def test_provider_follows_the_keys(settings: dict[str, object], provider: str) -
     assert load(None, **settings).provider == provider
 
 
+def test_a_token_of_sixteen_characters_will_do() -> None:
+    assert load(None, metrics_token="t" * 16).metrics_token == "t" * 16
+
+
 def test_model_behind_the_first_one() -> None:
     """The same one again is no other."""
     assert load(None, anthropic_api_key="k", llm_fallback="offline").providers == ("anthropic", "offline")
@@ -125,6 +129,9 @@ def test_missing_setting_is_named_with_its_cure() -> None:
         ("TYPING_INDICATOR", "perhaps", "must be true or false"),
         ("LLM_PROVIDER", "bard", "must be anthropic, openai or offline"),
         ("LOG_FORMAT", "xml", "must be console or json"),
+        ("SECRET_KEY", "s" * 31, "must have at least 32 characters"),
+        ("METRICS_TOKEN", "t", "must have at least 16 characters"),
+        ("METRICS_TOKEN", "t" * 15, "must have at least 16 characters"),
         ("TWILIO_ACCOUNT_SID", "AC1", "must look like AC and 32 digits or letters from a to f"),
     ],
 )
