@@ -22,7 +22,7 @@ from bot.llm.tape import TapedClient, TapedHttp, Tapes
 from bot.mail import SmtpPost
 from bot.meters import Meters
 from bot.services import Services, system_clock
-from bot.settings import Provider, Settings
+from bot.settings import Provider, Settings, SettingsError
 from bot.terminal import TerminalAware
 from bot.whatsapp import typing
 from bot.whatsapp.senders import Senders
@@ -35,6 +35,7 @@ __all__ = [
     "model_client",
     "models",
     "provider_client",
+    "recordings",
     "services",
     "system_clock",
 ]
@@ -77,14 +78,27 @@ def model_client(
 
 
 def models(settings: Settings, http: Http, calls: Calls | None = None) -> Callable[[], ModelClient]:
-    """What gives a run its model: one for all, unless each run is to be recorded."""
-    if settings.record_dir is None:
+    """What gives a run its model: one for all, unless each run is to be recorded. Raises SettingsError."""
+    tapes = recordings(settings)
+    if tapes is None:
         client = model_client(settings, http, calls=calls)
         return lambda: client
-    hidden = [settings.anthropic_api_key, settings.openai_api_key, *settings.twilio_auth_token]
-    tapes = Tapes(settings.record_dir, filter(None, hidden), system_clock)
     taped = model_client(settings, TapedHttp(http), calls=calls)
     return lambda: TapedClient(taped, tapes.new())
+
+
+def recordings(settings: Settings) -> Tapes | None:
+    """Where runs are recorded, tried out; None where they are not. Raises SettingsError."""
+    if settings.record_dir is None:
+        return None
+    hidden = [settings.anthropic_api_key, settings.openai_api_key, *settings.twilio_auth_token]
+    tapes = Tapes(settings.record_dir, filter(None, hidden), system_clock)
+    try:
+        tapes.try_out()
+    except OSError as error:
+        reason = f"{settings.record_dir} cannot be written ({error.strerror})"
+        raise SettingsError(f"RECORD_DIR: {reason}.") from None
+    return tapes
 
 
 def _honest(client: ModelClient) -> ModelClient:

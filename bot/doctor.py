@@ -16,7 +16,7 @@ from bot.http import ThreadClients
 from bot.llm.client import ModelError, ModelRequest, Usage
 from bot.llm.prices import with_given
 from bot.mail import Unsent
-from bot.settings import Provider, Settings
+from bot.settings import Provider, Settings, SettingsError
 from bot.transcription import NO_WORDS, Untranscribed
 from bot.whatsapp.twilio import API
 from models import schema
@@ -35,6 +35,7 @@ def examine(settings: Settings, environment: Mapping[str, str]) -> list[Finding]
             *_secrets(settings),
             *_database(settings),
             *(_model(provider, settings, http) for provider in settings.providers),
+            *_recordings(settings),
             *_transcription(settings, http),
             _mail(settings),
             *_twilio(settings, environment),
@@ -92,6 +93,15 @@ def _model(provider: Provider, settings: Settings, http: httpx.Client) -> Findin
     known = with_given(settings.model_prices).microdollars(client.model, Usage(), today) is not None
     unpriced = "" if known else ", but what it costs is not known: give it in MODEL_PRICES"
     return Finding(True, subject, f"{client.model} answers{unpriced}")
+
+
+def _recordings(settings: Settings) -> Iterator[Finding]:
+    """Only where they are wished for: to most it is no concern."""
+    try:
+        if bootstrap.recordings(settings):
+            yield Finding(True, "RECORD_DIR", f"what models are told is written into {settings.record_dir}")
+    except SettingsError as error:
+        yield Finding(False, "RECORD_DIR", str(error).removeprefix("RECORD_DIR: ").removesuffix("."))
 
 
 def _transcription(settings: Settings, http: httpx.Client) -> Iterator[Finding]:

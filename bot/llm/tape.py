@@ -2,6 +2,7 @@
 
 import json
 import secrets
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -92,6 +93,12 @@ class Tapes:
         self._folder = folder
         self._hidden = tuple(hidden)
         self._now = now
+
+    def try_out(self) -> None:
+        """Raises OSError where no file can be put: a run itself would only log it."""
+        self._folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=self._folder):
+            pass
 
     def new(self) -> Tape:
         name = f"{self._now():%Y%m%d-%H%M%S}-{secrets.token_hex(4)}.json"

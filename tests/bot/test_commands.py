@@ -127,6 +127,8 @@ def test_every_command_has_help(command: list[str], shell: Shell) -> None:
         (["worker"], {"DATABASE_URL": "postgresql://127.0.0.1:1/none"}, "DATABASE_URL: "),
         (["worker"], {"DATABASE_URL": "sqlite:////proc/none/x.db"}, "DATABASE_URL: /proc/none"),
         (["worker"], {"DATABASE_URL": "sqlite://"}, "DATABASE_URL: "),
+        (["worker"], {"RECORD_DIR": "/proc/none"}, "RECORD_DIR: /proc/none cannot be written"),
+        (["serve"], {"SECRET_KEY": SECRET, "RECORD_DIR": "/dev/null"}, "RECORD_DIR: /dev/null cannot be"),
         (["worker"], {"LLM_PROVIDER": "anthropic"}, "ANTHROPIC_API_KEY is missing"),
         (["migrate"], {"DATABASE_URL": "sqlite:////proc/none/x.db"}, "DATABASE_URL: /proc/none"),
         (["demo", "--data", "/proc/none"], {}, "--data: "),

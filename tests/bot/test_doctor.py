@@ -51,6 +51,28 @@ def test_wrong_key_is_not_hidden_by_the_second_model(tmp_path: Path) -> None:
     assert found["model (offline)"].ok
 
 
+# Recordings
+
+
+def recordings(folder: Path) -> list[Finding]:
+    return list(doctor._recordings(Settings(_env_file=None, record_dir=folder)))
+
+
+def test_a_folder_that_takes_recordings_is_made_and_left_empty(tmp_path: Path) -> None:
+    [found] = recordings(tmp_path / "a" / "b")
+    assert found.ok
+    assert list((tmp_path / "a" / "b").iterdir()) == []
+    assert list(doctor._recordings(Settings(_env_file=None))) == []
+
+
+@pytest.mark.parametrize("folder", ["file", "file/below"])
+def test_a_folder_that_takes_no_recordings_is_named(folder: str, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    [found] = recordings(tmp_path / folder)
+    assert not found.ok
+    assert found.text.startswith(f"{tmp_path / folder} cannot be written (")
+
+
 # Transcription
 
 

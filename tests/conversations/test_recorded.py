@@ -201,8 +201,9 @@ def test_streams_are_recorded_as_they_are_read(tmp_path: Path) -> None:
     assert exchange["response"]["content"][0]["text"] == text_of(reply.content) == "Olá, ça va?"
 
 
-def test_full_disk_costs_nobody_an_answer(stage: Stage, tmp_path: Path) -> None:
-    """A folder that cannot be made: the talk goes on."""
-    (tmp_path / "file").write_text("")
-    taped(stage, FakeClaude([answer(text("Oi!"))]), tmp_path / "file" / "folder")
+def test_full_disk_costs_nobody_an_answer(stage: Stage, tapes: Path) -> None:
+    """A folder that could be written at the start and can be no more: the talk goes on."""
+    taped(stage, FakeClaude([answer(text("Oi!"))]), tapes)
+    tapes.rmdir()
+    tapes.write_text("")
     assert stage.say("oi", MARIA) == ["Oi!"]
