@@ -83,6 +83,11 @@ def lines(db: Database, slug: str | None) -> list[str]:
     ]
 
 
+def any_business(db: Database) -> bool:
+    with db.reading() as session:
+        return session.exec(select(Tenant.id).limit(1)).first() is not None
+
+
 def tenant_id(session: Session, slug: str) -> int:
     """The id of a business by its slug. Raises AccountError."""
     found = session.exec(select(Tenant.id).where(Tenant.slug == slug)).first()

@@ -24,7 +24,7 @@ from bot.web.webhook import webhook
 from bot.worker import Worker
 from models import audit, business_file, customer_data, erasure, schema
 from models.business_file import BusinessFileErrors
-from models.db import Database
+from models.db import Database, missing_file
 from models.errors import Conflict, NotFound
 from models.staff import ROLES
 from models.tenant import Tenant
@@ -69,6 +69,20 @@ def _database(settings: Settings) -> Database:
     """A database with the newest schema: SQLite is brought to it, PostgreSQL must have it."""
     db = _opened(settings)
     bootstrap.ensure_schema(db)
+    return db
+
+
+def _database_in_use(settings: Settings) -> Database:
+    """The same, for what works on a business: a mistyped address must not become an empty database."""
+    cure = "is the address right? A business is brought in by: horacerta import FILE.yaml"
+    if missing := missing_file(settings.database_url):
+        raise Problem(f"DATABASE_URL: there is no file {missing}; {cure}")
+    db = _opened(settings)
+    foreign = db.is_sqlite and schema.current(db) is None
+    if not foreign:
+        bootstrap.ensure_schema(db)
+    if foreign or not accounts.any_business(db):
+        raise Problem(f"DATABASE_URL: the database holds no business yet; {cure}")
     return db
 
 
@@ -119,7 +133,7 @@ def serve(host: str | None, port: int | None) -> None:
     """Web, workers and timers in one process: all that one machine needs."""
     services = _web_services(host, port)
     app = create_app(services, [webhook(services)])
-    _serve(services, app, _hints(services.settings), Worker(services))
+    _serve(services, app, _hints(services), Worker(services))
 
 
 @main.command()
@@ -127,7 +141,7 @@ def serve(host: str | None, port: int | None) -> None:
 def web(host: str | None, port: int | None) -> None:
     """Only the web half: webhooks and staff pages. Needs a `worker` beside it."""
     services = _web_services(host, port)
-    _serve(services, create_app(services, [webhook(services)]), _hints(services.settings), None)
+    _serve(services, create_app(services, [webhook(services)]), _hints(services), None)
 
 
 @main.command()
@@ -175,10 +189,13 @@ def _stop(crew: Worker) -> None:
         os._exit(0)
 
 
-def _hints(settings: Settings) -> list[str]:
+def _hints(services: Services) -> list[str]:
+    settings = services.settings
     lines = [f"Hora Certa: http://{settings.host}:{settings.port}/fila (model: {settings.provider})"]
     missing = [name for name in ("public_url", "twilio_auth_token") if not getattr(settings, name)]
     lines += [f"  {name.upper()} is not set: WhatsApp messages are refused." for name in missing]
+    if not accounts.any_business(services.db):
+        lines.append("  No business yet; bring one in by: horacerta import FILE.yaml")
     return lines
 
 
@@ -244,7 +261,7 @@ def staff_add(tenant: str, email: str, name: str, role: str, password_stdin: boo
     """Add a login; prints a generated password where none is piped in."""
     given = sys.stdin.readline().rstrip("\n") if password_stdin else None
     now = bootstrap.system_clock()
-    password = accounts.add(_database(_settings()), now, tenant, email, name, given, role)
+    password = accounts.add(_database_in_use(_settings()), now, tenant, email, name, given, role)
     click.echo(f"Login: {email}")
     if given is None:
         click.echo(f"Password: {password}")
@@ -254,7 +271,7 @@ def staff_add(tenant: str, email: str, name: str, role: str, password_stdin: boo
 @click.option("--tenant", help="Only this business (slug).")
 def staff_list(tenant: str | None) -> None:
     """All logins: business, e-mail, name, role, state."""
-    for line in accounts.lines(_database(_settings()), tenant):
+    for line in accounts.lines(_database_in_use(_settings()), tenant):
         click.echo(line)
 
 
@@ -264,7 +281,7 @@ def staff_list(tenant: str | None) -> None:
 def staff_reset(email: str, password_stdin: bool) -> None:
     """Give a login a new password and end its sessions."""
     given = sys.stdin.readline().rstrip("\n") if password_stdin else None
-    done = accounts.reset(_database(_settings()), bootstrap.system_clock(), email, given)
+    done = accounts.reset(_database_in_use(_settings()), bootstrap.system_clock(), email, given)
     click.echo(f"New password for {email}" + ("" if given else f": {done.password}"))
     if done.disabled:
         cure = f"horacerta staff enable --email {email}"
@@ -275,7 +292,7 @@ def staff_reset(email: str, password_stdin: bool) -> None:
 @click.option("--email", required=True)
 def staff_disable(email: str) -> None:
     """Shut a login out at once; the conversations that it held wait for others again."""
-    freed = accounts.disable(_database(_settings()), bootstrap.system_clock(), email)
+    freed = accounts.disable(_database_in_use(_settings()), bootstrap.system_clock(), email)
     click.echo(f"Disabled: {email}")
     if freed:
         click.echo(f"Back in the queue: {freed} conversation{'' if freed == 1 else 's'}")
@@ -285,7 +302,7 @@ def staff_disable(email: str) -> None:
 @click.option("--email", required=True)
 def staff_enable(email: str) -> None:
     """Let a disabled login in again, with the password that it had."""
-    accounts.enable(_database(_settings()), bootstrap.system_clock(), email)
+    accounts.enable(_database_in_use(_settings()), bootstrap.system_clock(), email)
     click.echo(f"Enabled: {email}")
 
 
@@ -315,7 +332,7 @@ def customer() -> None:
 @_customer_options
 def customer_export(tenant: str, phone: str) -> None:
     """Print all data of one customer as JSON."""
-    with _database(_settings()).writing() as session, _known_customer(tenant, phone):
+    with _database_in_use(_settings()).writing() as session, _known_customer(tenant, phone):
         tenant_id = accounts.tenant_id(session, tenant)
         found = customer_data.find(session, tenant_id, phone)
         data = customer_data.export(session, session.get_one(Tenant, tenant_id), found)
@@ -328,7 +345,7 @@ def customer_export(tenant: str, phone: str) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask first, as where no terminal can answer.")
 def customer_forget(tenant: str, phone: str, yes: bool) -> None:
     """Make one customer anonymous, for good. Appointments and figures stay, without the person."""
-    db = _database(_settings())
+    db = _database_in_use(_settings())
     if _in_terminal() and not yes:
         _ask_first(db, tenant, phone)
     try:
@@ -368,7 +385,7 @@ def chat_command(tenant: str) -> None:
     # Between the lines of a talk only what went wrong is of use; who wants more says so.
     said = "log_level" in settings.model_fields_set
     log.configure(settings.log_level if said else "WARNING", settings.log_format)
-    chat.talk(settings, _database(settings), tenant)
+    chat.talk(settings, _database_in_use(settings), tenant)
 
 
 @main.command("eval")

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import httpx
 from sqlalchemy.exc import DBAPIError
 
-from bot import bootstrap, ears, twilio_checkup
+from bot import accounts, bootstrap, ears, twilio_checkup
 from bot.finding import Finding
 from bot.http import ThreadClients
 from bot.llm.client import ModelError, ModelRequest, Usage
@@ -20,7 +20,7 @@ from bot.settings import Provider, Settings, SettingsError
 from bot.transcription import NO_WORDS, Untranscribed
 from bot.whatsapp.twilio import API
 from models import schema
-from models.db import Database
+from models.db import Database, missing_file
 
 MAX_SKEW = timedelta(seconds=30)
 SECONDS = 20.0
@@ -54,24 +54,33 @@ def _secrets(settings: Settings) -> Iterator[Finding]:
 
 
 def _database(settings: Settings) -> Iterator[Finding]:
+    if missing := missing_file(settings.database_url):
+        text = f"there is no file {missing}; if the address is right, run: horacerta migrate"
+        yield Finding(False, "DATABASE_URL", text)
+        return
     try:
         db = Database(settings.database_url, pool_size=1)
     except OSError as error:
         yield Finding(False, "DATABASE_URL", f"cannot be used ({error.filename}: {error.strerror})")
         return
     try:
-        found, wanted = schema.current(db), schema.newest()
+        yield from _contents(db)
     except DBAPIError as error:
         reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no answer"
         yield Finding(False, "DATABASE_URL", f"cannot be used ({reason})")
-        return
     finally:
         db.dispose()
+
+
+def _contents(db: Database) -> Iterator[Finding]:
+    found, wanted = schema.current(db), schema.newest()
     if found != wanted:
         state = f"schema {found}" if found else "no schema"
         yield Finding(False, "DATABASE_URL", f"{state}, {wanted} is wanted; run: horacerta migrate")
-    else:
-        yield Finding(True, "DATABASE_URL", f"{db.url.get_backend_name()}, schema {found}")
+        return
+    yield Finding(True, "DATABASE_URL", f"{db.url.get_backend_name()}, schema {found}")
+    if not accounts.any_business(db):
+        yield Finding(False, "business", "none yet; run: horacerta import FILE.yaml")
 
 
 def _model(provider: Provider, settings: Settings, http: httpx.Client) -> Finding:

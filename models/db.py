@@ -73,6 +73,14 @@ def parse_url(text: str) -> URL:
     return url
 
 
+def missing_file(text: str) -> Path | None:
+    """The file of a SQLite database that is not there yet, and that connecting would make; else None."""
+    url = parse_url(text)
+    if url.get_backend_name() != "sqlite" or not url.database or Path(url.database).exists():
+        return None
+    return Path(url.database).absolute()
+
+
 def table(model: type[SQLModel]) -> Table:
     """The Core table of a model, for the statements of the hot path."""
     return cast(Table, cast(Any, model).__table__)

@@ -3,18 +3,21 @@
 import os
 import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
+from click.testing import CliRunner, Result
 
+from bot.cli import main
 from models import conversation, message
 from models.db import Database
 from models.message import Incoming
@@ -133,9 +136,6 @@ def test_every_command_has_help(command: list[str], shell: Shell) -> None:
         (["migrate"], {"DATABASE_URL": "sqlite:////proc/none/x.db"}, "DATABASE_URL: /proc/none"),
         (["demo", "--data", "/proc/none"], {}, "--data: "),
         (["demo", "--host", "203.0.113.7"], {}, "HOST or --host must be an address of this machine"),
-        (["chat", "--tenant", "nobody"], {}, "--tenant: there is no business"),
-        (["staff", "add", "--tenant", "nobody", "--email", "a@b.br", "--name", "A"], {}, "--tenant: "),
-        (["staff", "disable", "--email", "a@b.br"], {}, "--email: there is no login"),
         (["import", "missing.yaml"], {}, "missing.yaml: "),
     ],
 )
@@ -148,6 +148,68 @@ def test_what_is_wrong_is_one_sentence(
     assert sentence in done.stderr
     assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
+
+
+# The same without a process of its own for each.
+
+
+@pytest.fixture
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Types a command in an empty folder, with a database of that name in it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LOG_LEVEL", "ERROR")
+
+    def run(*command: str, database: str = "shop.db") -> Result:
+        monkeypatch.setenv("DATABASE_URL", f"sqlite:///{database}")
+        return CliRunner().invoke(main, command)
+
+    return run
+
+
+def refused(done: Result) -> str:
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert len(done.stderr.strip().splitlines()) == 1
+    return done.stderr
+
+
+ON_A_BUSINESS = [
+    ["chat", "--tenant", "nobody"],
+    ["staff", "add", "--tenant", "nobody", "--email", "a@b.br", "--name", "A"],
+    ["staff", "list"],
+    ["staff", "reset-password", "--email", "a@b.br"],
+    ["staff", "disable", "--email", "a@b.br"],
+    ["staff", "enable", "--email", "a@b.br"],
+    ["customer", "export", "--tenant", "nobody", "--phone", "+5511987654321"],
+    ["customer", "forget", "--tenant", "nobody", "--phone", "+5511987654321"],
+]
+
+
+@pytest.mark.parametrize("command", ON_A_BUSINESS, ids=lambda command: " ".join(command[:2]))
+def test_mistyped_database_is_not_made(
+    command: list[str], typed: Callable[..., Result], tmp_path: Path
+) -> None:
+    said = refused(typed(*command, database="shopp/typo.db"))
+    assert f"DATABASE_URL: there is no file {tmp_path / 'shopp/typo.db'}; is the address right?" in said
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_database_without_a_business_says_so(typed: Callable[..., Result], tmp_path: Path) -> None:
+    """One that was only migrated; and somebody else's file, which stays as it is."""
+    (tmp_path / "other.db").touch()
+    typed("migrate")
+    for database in ("shop.db", "other.db"):
+        said = refused(typed("staff", "list", database=database))
+        assert "DATABASE_URL: the database holds no business yet; is the address right?" in said
+    with closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        assert other.execute("SELECT name FROM sqlite_master").fetchall() == []
+
+
+def test_wrong_name_is_one_sentence(typed: Callable[..., Result]) -> None:
+    typed("import", str(BUSINESSES / "studio-bela.yaml"))
+    assert "--tenant: there is no business" in refused(typed("chat", "--tenant", "nobody"))
+    named = ("--tenant", "nobody", "--email", "a@b.br", "--name", "A")
+    assert "--tenant: there is no business" in refused(typed("staff", "add", *named))
+    assert "--email: there is no login" in refused(typed("staff", "disable", "--email", "a@b.br"))
 
 
 def test_shop_is_opened_step_by_step(shell: Shell) -> None:
@@ -291,6 +353,8 @@ def test_doctor_names_each_fault_and_its_cure(shell: Shell) -> None:
     bare = shell.run("doctor")
     assert bare.returncode == 1
     assert "WRONG  SECRET_KEY: not set; make one with" in bare.stdout
+    assert f"WRONG  DATABASE_URL: there is no file {shell.folder / 'shop.db'}; " in bare.stdout
+    assert list(shell.folder.iterdir()) == []
     assert "run: horacerta migrate" in bare.stdout
     assert "ok     time zone data" in bare.stdout
     assert "Traceback" not in bare.stderr
@@ -298,7 +362,9 @@ def test_doctor_names_each_fault_and_its_cure(shell: Shell) -> None:
     shell.run("migrate")
     with claude.serve() as url:
         settings = {"SECRET_KEY": SECRET, "ANTHROPIC_API_KEY": "k", "ANTHROPIC_BASE_URL": url}
-        assert "ok     model (anthropic): claude-haiku-5-5 answers" in shell.run("doctor", **settings).stdout
+        right = shell.run("doctor", **settings)
+        assert "ok     model (anthropic): claude-haiku-5-5 answers" in right.stdout
+        assert "WRONG  business: none yet; run: horacerta import" in right.stdout
         wrong = shell.run("doctor", ANTHROPIC_MODEL="nope", **settings)
     assert "WRONG  model (anthropic): nope does not answer" in wrong.stdout
     assert "ANTHROPIC_MODEL" in wrong.stdout
