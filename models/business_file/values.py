@@ -6,6 +6,7 @@ import re
 import unicodedata
 import zoneinfo
 from collections.abc import Callable, Iterable
+from functools import cache
 from typing import NamedTuple
 
 import phonenumbers
@@ -109,8 +110,13 @@ def phone(scalar: Scalar) -> str:
     return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
 
 
+@cache  # found by walking through a folder of files
+def _zones() -> list[str]:
+    return sorted(zoneinfo.available_timezones() - {"Factory", "localtime", "posixrules"})
+
+
 def zone(scalar: Scalar) -> str:
-    known = sorted(zoneinfo.available_timezones() - {"Factory", "localtime", "posixrules"})
+    known = _zones()
     if scalar.text not in known:
         near = suggestion(scalar.text, known) or ', write one such as "America/Sao_Paulo"'
         raise Wrong(f'"{scalar.text}" is no time zone of the IANA database{near}')
