@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import date
 
 from bot.llm.offline import speech
+from bot.llm.offline.contact import contact, is_told
 from bot.llm.offline.draft import recalled
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked
@@ -18,7 +19,7 @@ from bot.llm.offline.wish import Wish, day_told, names_of
 from bot.llm.offline.words import normalise
 
 CATALOGUE_TOPICS = (Topic.PRICE, Topic.DURATION, Topic.SERVICES, Topic.TEAM)
-TOPICS = (*CATALOGUE_TOPICS, Topic.WHERE, Topic.OPENING, Topic.ROBOT)
+TOPICS = (*CATALOGUE_TOPICS, Topic.WHERE, Topic.OPENING, Topic.CONTACT, Topic.ROBOT)
 
 
 def information(turn: Turn) -> Talk:
@@ -33,12 +34,16 @@ def information(turn: Turn) -> Talk:
         paragraphs.append(_where(turn))
     if turn.about(Topic.OPENING):
         paragraphs.append((yield from _opening(turn)))
+    if turn.about(Topic.CONTACT):
+        paragraphs.append((yield from contact(turn)))
     return "\n\n".join(paragraphs)
 
 
 def invitation(turn: Turn) -> Talk:
     """The question after an answer where nothing is open: about the services that were named, if any."""
     if turn.about(Topic.OPENING) and not _hours_told(turn) and not _asked_day(turn):
+        return Asked.STAFF.value
+    if turn.about(Topic.CONTACT) and not is_told((yield from contact(turn))):
         return Asked.STAFF.value
     if not turn.about(*CATALOGUE_TOPICS):
         return f"{Asked.WANT.value}?"

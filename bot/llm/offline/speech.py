@@ -63,8 +63,18 @@ NO_NOTICES = (
     "receber, é só escrever “voltar”."
 )
 NO_NEED_TO_WAIT = "Nem precisa esperar: ainda tenho horário livre."
-HOURS_UNKNOWN = "O horário de funcionamento eu não tenho aqui; uma pessoa da equipe pode informar."
-ADDRESS_UNKNOWN = "O endereço eu não tenho aqui; uma pessoa da equipe pode informar."
+UNKNOWN_HERE = "eu não tenho aqui; uma pessoa da equipe pode informar."
+HOURS_UNKNOWN = f"O horário de funcionamento {UNKNOWN_HERE}"
+PRIVATE_CONTACT = (
+    "Contatos particulares eu não posso passar, mas por aqui mesmo posso marcar um horário para você. 😊"
+)
+THIS_WHATSAPP = "Nosso WhatsApp é este mesmo, por onde estamos conversando. 😊"
+ADDRESS_UNKNOWN = f"O endereço {UNKNOWN_HERE}"
+
+
+def contact_unknown(what: str) -> str:
+    """Of "o site" and the like."""
+    return f"{what[:1].upper()}{what[1:]} {UNKNOWN_HERE}"
 
 
 def hello(now: datetime) -> str:

@@ -19,6 +19,7 @@ class Topic(StrEnum):
     TEAM = auto()
     WHERE = auto()
     OPENING = auto()
+    CONTACT = auto()  # a telephone, an e-mail: of the business or of somebody
     MINE = auto()
     CANCEL = auto()
     MOVE = auto()
@@ -44,6 +45,13 @@ class Topic(StrEnum):
 
 _TALK = r"\b(?:falar|conversar|ser atendid[oa])"
 _MY = r"(?:o |a )?(?:meu|minha)"
+CONTACT = r"(?:telefone|celular|fone|whats(?:app)?|zap|wpp|contato|insta(?:gram)?|face(?:book)?|tiktok|e ?mail|site)s?"
+_SEND = r"(?:pass|mand|envi|inform)\w+"
+_ASKS_CONTACT = (
+    rf"(?:qual(?: (?:e|que e))?|quais|(?:me )?(?:{_SEND}|da)|tem|teria|quero|queria|preciso(?: d[eo])?|sabe)"
+    rf"(?: me)?(?: voces?)?(?: {_SEND})?(?: (?:o|a|os|um|algum|seu|de|numero(?= d[aeo])|endereco|e))*"
+)
+
 
 # Each topic with the patterns of which any one will do.
 _PATTERNS: dict[Topic, tuple[str, ...]] = {
@@ -97,12 +105,19 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     Topic.WHERE: (
         r"\bonde (?:ficam?|e|voces|esta|estao|que)\b",
         r"\bcomo (?:chego|chegar|faco para chegar)\b",
-        r"\b(?:endereco|localizacao|fica onde|estacionamento|mapa|qual (?:a )?(?:rua|bairro))\b",
+        r"\b(?:endereco(?! de e ?mail| eletronico)|localizacao|fica onde|estacionamento|mapa)\b",
+        r"\bqual (?:a )?(?:rua|bairro)\b",
     ),
     Topic.OPENING: (
         r"\bque horas? (?:que )?(?:voces |ai |o \w+ )?(?:abrem?|fecham?|funciona|comeca)\b",
         r"\bhorarios? de (?:funcionamento|atendimento)\b",
         r"\b(?:abrem?|fecham?|funcionam?|voces atendem|ate que horas?|(?:esta|estao) abert[oa]s?)\b",
+    ),
+    Topic.CONTACT: (
+        rf"\b{_ASKS_CONTACT} {CONTACT}\b",
+        rf"^(?:e )?(?:o |a |os )?{CONTACT}(?: de contato)?(?: d[aeo]s? (?:\w+ ?){{1,3}})? ?\??$",
+        rf"\b{_ASKS_CONTACT} numero(?: (?:d[aeo]s? (?!rua|casa|predio|lista|opcao)|para|pessoal)|$| \?)",
+        r"\bcomo (?:eu )?(?:entro|entrar|faco para entrar) em contato\b",
     ),
     Topic.MINE: (
         r"\bmeus (?:\w+ )?(?:horarios|agendamentos|compromissos)\b",
@@ -192,6 +207,8 @@ def topics_in(text: str) -> frozenset[Topic]:
         found.discard(Topic.PERSON)
     if Topic.UPSET in found and _OWN_LOOKS.search(told) and not _ABOUT_US.search(told):
         found.discard(Topic.UPSET)
+    if Topic.CONTACT in found:
+        found -= {Topic.CHANGE, Topic.CHANGE_OWN}  # "me passa o telefone"
     if Topic.LATE in found:
         found -= {Topic.MOVE, Topic.BOOK}
     if Topic.WAITLIST in found:

@@ -14,7 +14,8 @@ _NOW = re.compile(r"^Agora: [^,\n]+, (\d{4}-\d\d-\d\d), (\d\d:\d\d)", re.MULTILI
 _CUSTOMER = re.compile(r"^Cliente: (.+?)\.?$", re.MULTILINE)
 _BUSINESS = re.compile(r"Você é o assistente virtual de (.+?)(?: no WhatsApp)?\.(?:\s|$)")
 _ADDRESS = re.compile(r"^Endereço: (.+)$", re.MULTILINE)
-_ABOUT = re.compile(r"^Sobre: (.+?)(?=\n\n|\n[^\n:.]{3,40}: |\n#|\Z)", re.MULTILINE | re.DOTALL)
+# The business's own words may hold empty lines and "Instagram: @…".
+_ABOUT = re.compile(r"^Sobre: (.+?)(?=\nFuso horário: |\n+#|\Z)", re.MULTILINE | re.DOTALL)
 _SYSTEM = "[Sistema]"
 _REMINDED = re.compile(r"^Lembrete enviado sobre agendamento_id (\d+):", re.MULTILINE)
 _WAITS = re.compile(r"^O cliente está na lista de espera: (.+)\.$", re.MULTILINE)

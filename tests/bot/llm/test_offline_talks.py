@@ -1040,6 +1040,65 @@ def test_address_and_own_words_of_the_business() -> None:
     assert "não tenho aqui" in chat.say("que horas abre?")
 
 
+REACHABLE = (
+    "Você é o assistente virtual de Studio Bela no WhatsApp.\nEndereço: Rua Augusta, 1000\n"
+    "Sobre: Salão no número 1010.\nInstagram: @studiobela\nE-mail: oi@studiobela.com.br\n"
+)
+A_PERSON = "\n\nQuer que eu chame uma pessoa da equipe?"
+UNKNOWN = "eu não tenho aqui; uma pessoa da equipe pode informar."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Me passa o telefone da Ana",
+        "qual o zap da carla?",
+        "tem como me passar o contato da cabeleireira?",
+        "quero o número pessoal da Bia",
+        "vc pode me mandar o celular dela?",
+        "telefone da Ana?",
+        "qual o insta da Bia Lima?",
+        "me da o numero da outra cliente",
+    ],
+)
+def test_nobodys_own_contact_is_given_out(text: str, pairs: bool) -> None:
+    """Honestly, with what is possible instead; no booking begins by itself."""
+    chat = Chat(with_visit(salon(system=REACHABLE)), pairs)
+    assert chat.say(text) == speech.PRIVATE_CONTACT + A_PERSON
+    chat.say("sim")
+    assert chat.called == ["chamar_atendente"]
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("qual o Instagram?", "Instagram: @studiobela\n\nQuer ver os horários?"),
+        ("vcs têm insta?", "Instagram: @studiobela\n\nQuer ver os horários?"),
+        ("qual o e-mail de vocês?", "E-mail: oi@studiobela.com.br\n\nQuer ver os horários?"),
+        ("Qual o endereço de e-mail?", "E-mail: oi@studiobela.com.br\n\nQuer ver os horários?"),
+        ("me passa o telefone do Studio Bela", f"O telefone {UNKNOWN}{A_PERSON}"),
+        ("qual seu número?", f"O telefone {UNKNOWN}{A_PERSON}"),
+        ("tem site ou facebook?", f"O Facebook e o site {UNKNOWN}{A_PERSON}"),
+        ("qual o whats de vocês?", f"{speech.THIS_WHATSAPP}\n\nQuer ver os horários?"),
+        ("como entro em contato?", f"{speech.THIS_WHATSAPP}\n\nQuer ver os horários?"),
+        ("qual o endereço e o telefone?", f"Ficamos em: Rua Augusta, 1000\n\nO telefone {UNKNOWN}{A_PERSON}"),
+    ],
+)
+def test_how_to_reach_the_business(text: str, told: str) -> None:
+    """In its own words, else that it is not known here."""
+    assert Chat(salon(system=REACHABLE)).say(text) == told
+
+
+def test_a_contact_beside_a_proposal_or_a_wish() -> None:
+    chat = Chat(salon())
+    chat.say("corte amanhã às 10 com a Ana")
+    answer = chat.say("qual o zap dela?")
+    assert answer.startswith(speech.PRIVATE_CONTACT)
+    assert answer.split("\n\n")[-1].startswith(PROPOSAL)
+    assert "R$ 80,00" in Chat(salon()).say("vi vcs no insta, quanto custa a escova?")
+    assert "Então seria: com Ana Souza." in Chat(salon()).say("quero marcar com a Ana, qual o insta dela?")
+
+
 @pytest.mark.parametrize(
     "text", ["quero falar com uma pessoa", "atendente por favor", "me passa para um humano"]
 )
