@@ -45,7 +45,10 @@ class Topic(StrEnum):
 
 _TALK = r"\b(?:falar|conversar|ser atendid[oa])"
 _MY = r"(?:o |a )?(?:meu|minha)"
-CONTACT = r"(?:telefone|celular|fone|whats(?:app)?|zap|wpp|contato|insta(?:gram)?|face(?:book)?|tiktok|e ?mail|site)s?"
+CONTACT = (
+    r"(?:telefone|celular|fone|whats(?:app)?|zap|wpp|contato|"
+    r"insta(?:gram)?|face(?:book)?|tiktok|e ?mail|site)s?"
+)
 _SEND = r"(?:pass|mand|envi|inform)\w+"
 _ASKS_CONTACT = (
     rf"(?:qual(?: (?:e|que e))?|quais|(?:me )?(?:{_SEND}|da)|tem|teria|quero|queria|preciso(?: d[eo])?|sabe)"
