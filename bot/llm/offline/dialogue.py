@@ -165,6 +165,11 @@ def _would_wait(turn: Turn) -> bool:
     return none_of_them and turn.memory.full is not None and turn.memory.asked in (Asked.SLOT, Asked.DAY)
 
 
+def _language(turn: Turn) -> Talk:
+    yield from ()
+    return _with_open(turn, speech.LANGUAGE, otherwise=f"{Asked.WANT.value}?")
+
+
 def _usual(turn: Turn) -> Talk:
     return booking(turn, speech.PAST_VISITS)
 
@@ -424,6 +429,7 @@ _DECISIONS: tuple[_Decision, ...] = (
     (_about(Topic.RESTART), _greet),
     (_about(Topic.STOP_MESSAGES), _said(speech.or_staff(speech.STOP_MESSAGES))),
     (_about(Topic.LATE), _said(speech.or_staff(speech.RUNNING_LATE))),
+    (_about(Topic.LANGUAGE), _language),
     (_about(Topic.USUAL), _usual),
     (_cancels, _cancel),
     (_moves, _move),

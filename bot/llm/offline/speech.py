@@ -42,6 +42,7 @@ AGREED = "Combinado! 😊"
 YOUR_NAME = "Se puder, me diga também o seu nome. 😊"
 HERE = "Estou por aqui! 😊"
 NOT_TEXT = "Recebi {what}, mas por aqui só consigo ler texto. Pode me escrever o que você precisa?"
+LANGUAGE = "Eu respondo em português, mas entendo um pouco de inglês e espanhol. 😊"
 PAST_VISITS = "Daqui eu não consigo ver as suas visitas anteriores."
 STILL_PUZZLED = "Ainda não consegui entender, desculpe."
 ROBOT = (

@@ -27,6 +27,7 @@ class Topic(StrEnum):
     CHANGE_OWN = auto()  # "mudar meu horário": of an appointment
     LATE = auto()
     UNABLE = auto()  # "não vou conseguir ir"
+    LANGUAGE = auto()  # "do you speak English?"
     STOP_MESSAGES = auto()
     BOOK = auto()
     BOOK_NEW = auto()  # in so many words: "quero marcar"
@@ -89,6 +90,10 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\bnao (?:quero|desejo) (?:mais )?(?:receber|mensage)",
         r"\bdescadastr\w+",
         r"^(?:sair|parar|stop|pare)$",
+    ),
+    Topic.LANGUAGE: (
+        r"\b(?:do you speak|english|spanish|habla[ns]?|hablas|espanol)\b",
+        r"\bfalam? (?:em )?(?:ingles|espanhol)\b",
     ),
     Topic.DURATION: (r"\b(?:quanto tempo|demora|dura|duracao|leva quanto)\b",),
     Topic.PRICE: (

@@ -1,7 +1,8 @@
 """One spelling for what people write in many: the form in which all of the offline model compares text.
 
-Lower case without accents, invisible characters and skin tones; abbreviations written out; number words as
-digits ("uma" and "um" stay: they are articles more often than hours); "," and "?" as words of their own.
+Lower case without accents, invisible characters and skin tones; abbreviations written out, the commonest
+English and Spanish words as ours; number words as digits ("uma" and "um" stay: they are articles more often
+than hours); "," and "?" as words of their own.
 """
 
 import re
@@ -25,6 +26,46 @@ _WRITTEN_OUT = {
     "mins": "minutos",
 }  # fmt: skip
 
+# English and Spanish, as far as customers use it here; what is a word of ours too ("no", "si", "time") only
+# where it cannot be that. The longer ones first.
+_OURS = {
+    r"pasado manana|(?:the )?day after tomorrow": "depois de amanha",
+    r"(?:(?:por|en|de|a) la manana|(?:in )?the morning)": "de manha",
+    r"(?:(?:por|en|de|a) la tarde|(?:in )?the afternoon)": "a tarde",
+    r"(?:(?:por|en|de|a) la noche|(?:in )?the evening|at night)": "a noite",
+    r"manana|tomorrow": "amanha",
+    r"hoy|today": "hoje",
+    r"tonight": "hoje a noite",
+    r"hello|hi|hola|good (?:morning|afternoon|evening)|buen[oa]s(?: dias| tardes| noches)?": "ola",
+    r"thanks(?: a lot)?|thank you(?: so much)?|thx|(?:muchas )?gracias": "obrigado",
+    r"please": "por favor",
+    r"(?:yes|yeah|yep)": "sim",
+    r"^(?:no|nope)(?= ,| obrigado|$)": "nao",
+    r"^si(?= ,| obrigado| por favor|$)": "sim",
+    r"(?:how much (?:is|does|for)|how much|cuanto (?:cuesta|sale|vale|es))": "quanto custa",
+    r"(?:do you have|have you got|is there|are there|tiene[ns]?|hay)": "tem",
+    r"(?:any |free |an |una? )?(?:appointments?|availability|time slots?|slots?|openings?|cita)": "horario",
+    r"(?<=\btem )(?:any |some )?time": "horario",
+    r"(?:i want|i would like|i d like|i need|quiero|quisiera|necesito)(?: to)?(?: an?(?= ))?": "quero",
+    r"(?:(?:can|could|may) i|(?<=quero )to) (?:book|schedule|make)": "quero marcar",
+    r"(?<=quero )(?:book|schedule)": "marcar",
+    r"reschedule": "remarcar",
+    r"haircut|hair cut|corte de (?:pelo|cabello)": "corte",
+    r"with|con": "com",
+    r"at(?= \d)|a las": "as",
+    r"monday|lunes": "segunda",
+    r"tuesday|martes": "terca",
+    r"wednesday|miercoles": "quarta",
+    r"thursday|jueves": "quinta",
+    r"friday|viernes": "sexta",
+    r"saturday": "sabado",
+    r"sunday": "domingo",
+    r"(?:speak|talk) (?:to|com)|habl(?:ar|o) com": "falar com",
+    r"(?:a |una )?(?:human|person|persona|someone)": "uma pessoa",
+}
+_AS_OURS = tuple((re.compile(rf"(?<!\w)(?:{theirs})(?!\w)"), ours) for theirs, ours in _OURS.items())
+_IS_THEIRS = re.compile(rf"(?<!\w)(?:{'|'.join(_OURS)})(?!\w)")
+
 _NUMBERS = {
     "dois": 2, "duas": 2, "tres": 3, "quatro": 4, "cinco": 5, "seis": 6, "sete": 7, "oito": 8, "nove": 9,
     "dez": 10, "onze": 11, "doze": 12, "treze": 13, "catorze": 14, "quatorze": 14, "quinze": 15,
@@ -41,6 +82,8 @@ _STEPS = (
     (re.compile(r"(?<=[2-6]a)-(?=feira)"), " "),
     (re.compile(r"\b([pc])/ ?"), r"\1 "),
     (re.compile(r"(?<=\d de )dez\b"), "dezembro"),
+    (re.compile(r"(?<=\d) ?a\.?m\b\.?"), " da manha"),
+    (re.compile(r"(?<=\d) ?p\.?m\b\.?"), " da tarde"),
     (re.compile(r"([a-z])\1{2,}"), r"\1"),
     (re.compile(r"\b(\d{1,2})(?:hs|hrs?)\b"), r"\1h"),
     (re.compile(r"[\"'“”‘’()\[\]{}*_~`<>|\\]"), " "),
@@ -55,9 +98,18 @@ def normalise(text: str) -> str:
     kept = _plain_characters(text[:_LONGEST])
     for pattern, replacement in _STEPS:
         kept = pattern.sub(replacement, kept)
+    kept = _ours(" ".join(kept.split()))
     written_out = " ".join(_WRITTEN_OUT.get(word, word) for word in kept.split())
     counted = _COMPOUND.sub(lambda m: str(_NUMBERS[m[1]] + _UNITS[m[2]]), written_out)
     return " ".join(str(_NUMBERS.get(word, word)) for word in counted.split())
+
+
+def _ours(text: str) -> str:
+    """English and Spanish words as ours."""
+    if _IS_THEIRS.search(text):
+        for theirs, ours in _AS_OURS:
+            text = theirs.sub(ours, text)
+    return text
 
 
 def _plain_characters(text: str) -> str:

@@ -1009,6 +1009,29 @@ def test_odd_names_are_not_spoken(name: str) -> None:
     assert answer.splitlines()[0] in ("Bom dia! 😊", "Bom dia, Sistema! 😊".replace(", Sistema", ""))
 
 
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("hello, do you have time tomorrow?",), "Então seria: quinta-feira, 03/12/2026.\nTemos:\n1. Corte"),
+        (("hola, mañana tienen hora para escova?",), "Escova com Ana Souza, quinta-feira, 03/12/2026."),
+        (("escova con Ana mañana por la tarde",), "quinta-feira, 03/12/2026, à tarde."),
+        (("I want to book a haircut on friday at 3pm with Bia",),
+         "Posso confirmar: Corte feminino com Bia Lima, sexta-feira, 04/12/2026, às 15:00?"),
+        (("how much is a haircut?", "no thanks"), speech.NEVER_MIND),
+        (("escova hoy a las 16", "yes please"), "Ana Souza, quarta-feira, 02/12/2026, às 16:00"),
+        (("escova amanhã às 10", "no"), "O que você prefere mudar?"),
+        (("thanks",), speech.YOU_ARE_WELCOME),
+        (("I need to talk to a person",), speech.STAFF_CALLED),
+        (("do you speak English?",), speech.LANGUAGE),
+    ],
+)  # fmt: skip
+def test_common_english_and_spanish_is_answered_in_portuguese(
+    words: tuple[str, ...], told: str, pairs: bool
+) -> None:
+    chat = Chat(salon(), pairs)
+    assert told in [chat.say(line) for line in words][-1]
+
+
 def test_prices_are_those_of_the_tool(pairs: bool) -> None:
     chat = Chat(salon(), pairs)
     assert "Corte feminino – 60 min, R$ 120,00, com Ana Souza ou Bia Lima" in chat.say(
