@@ -25,6 +25,7 @@ class Plain:
 
 WRITE, PERSON = Choice("write", "Vou escrever"), Choice("person", "Falar com uma pessoa")
 UNREADABLE = ("audio", "image", "video", "document")
+EMPTY = "empty"
 _EVENTS = ("reaction", "system", "unsupported")
 
 
@@ -49,7 +50,7 @@ def answer(material: Material) -> Plain | Reason | None:
         return wish(material)
     unread = next((message.kind for message in said if message.kind in UNREADABLE), None)
     if unread is None:
-        return Plain(texts.STICKER, {})
+        return Plain(texts.EMPTY if said[0].kind == EMPTY else texts.STICKER, {})
     if question == (WRITE, PERSON):
         return Reason.MIDIA_NAO_SUPORTADA
     asked = Question(texts.unread(unread), (WRITE, PERSON))
@@ -66,7 +67,9 @@ def choice(material: Material) -> tuple[Message, Choice] | None:
 
 
 def _said(material: Material) -> Sequence[Message]:
-    return [message for message in material.inputs if message.kind not in _EVENTS]
+    """What there is to answer; a message without anything in it only where there is nothing else."""
+    said = [message for message in material.inputs if message.kind not in _EVENTS]
+    return [message for message in said if message.kind != EMPTY] or said
 
 
 def _is_back(material: Material) -> bool:
@@ -85,7 +88,7 @@ def _only_wish(message: Message) -> Wish | None:
 
 def _is_wordless(message: Message) -> bool:
     """Whether nothing in it could be read: a caption or a transcript is words, a picture may be shown."""
-    if message.kind not in (*UNREADABLE, "sticker"):
+    if message.kind not in (*UNREADABLE, "sticker", EMPTY):
         return False
     return not message.text.strip() and not message.extra.keys() & {"transcript", "seen"}
 

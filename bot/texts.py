@@ -177,6 +177,7 @@ def left_list(waited_for: Sequence[str]) -> str:
 
 
 STICKER = "Recebi sua figurinha! 😄 Para eu ajudar com um horário, me escreve o que você precisa?"
+EMPTY = "Recebi sua mensagem, mas ela chegou sem nada escrito. 😕 Pode me escrever de novo?"
 WRITE_ON = "Pode escrever! Me conta o que você precisa: marcar, mudar ou ver um horário?"
 _UNREAD = {
     "audio": "Recebi seu áudio, mas não consegui ouvir.",

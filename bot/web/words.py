@@ -203,6 +203,9 @@ KINDS = {
     "contact": "Contato",
     "contacts": "Contato",
     "reaction": "Reação",
+    "system": "Aviso do WhatsApp",
+    "unsupported": "Mensagem de um tipo que não chega aqui",
+    "empty": "Mensagem vazia",
 }
 
 

@@ -1,6 +1,7 @@
 """What strangers type, made harmless to a database, a model and a page. Pure."""
 
 import re
+import unicodedata
 
 MAX_TEXT = 4096  # characters; WhatsApp's own limit of one message
 
@@ -21,3 +22,12 @@ def text(value: str, limit: int = MAX_TEXT) -> str:
 def line(value: str, limit: int) -> str:
     """One line: all white space in it becomes single blanks."""
     return " ".join(text(value, len(value)).split())[:limit].rstrip()
+
+
+# Fillers that count as letters or signs and show nothing; "empty messages" are made of them.
+_FILLERS = frozenset("\u115f\u1160\u2800\u3164\uffa0")
+
+
+def is_blank(value: str) -> bool:
+    """Whether nothing in it can be seen: white space, joiners, fillers."""
+    return all(character in _FILLERS or unicodedata.category(character)[0] in "ZC" for character in value)

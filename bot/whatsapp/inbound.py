@@ -32,10 +32,11 @@ class Inbound:
     """A message from a person. `sender` is our number ("+55…"); the first of `addresses` is who wrote.
 
     `kind`: "text", "image", "audio", "video", "document", "sticker", "contact", "location", "reaction",
-    "system" or "unsupported"; an answer by button or list is a "text". `text` is what the customer wrote or
-    tapped, of a location its name. `media`: {"url", "content_type"}, never fetched here. `extra` holds, where
-    the form said so: "button_payload", "list_id", "interactive" (decoded JSON), "latitude", "longitude",
-    "address", "label", "quoted_sid", "forwarded", "referral", "event" (the words of a reaction or event).
+    "system", "unsupported" or "empty"; an answer by button or list is a "text". `text` is what the customer
+    wrote or tapped, of a location its name. `media`: {"url", "content_type"}, never fetched here. `extra`
+    holds, where the form said so: "button_payload", "list_id", "interactive" (decoded JSON), "latitude",
+    "longitude", "address", "label", "quoted_sid", "forwarded", "referral", "event" (the words of a reaction
+    or event).
     """
 
     account_sid: str
@@ -176,6 +177,8 @@ def _inbound(form: Form, account: str, ours: str, sid: str, addresses: tuple[str
     kind = _kind(form.get("MessageType", "").lower(), words, media, extra)
     if kind == "location":
         words = words or _place(extra)
+    elif kind == "empty":
+        words = ""
     elif kind in EVENTS and words:
         # Not said to us: the model must not read it as the customer's words.
         words, extra = "", extra | {"event": words}
@@ -223,6 +226,8 @@ _DECLARED = {
     "contact": "contact",
     "contacts": "contact",
 }
+# Somebody pressed a key, and waits; what comes as "unsupported" may be a mere edit or deletion (B21).
+_BY_HAND = ("", "text", "interactive", "button")
 _BY_CONTENT = {"image/webp": "sticker", "text/vcard": "contact", "text/x-vcard": "contact"}
 
 
@@ -234,8 +239,10 @@ def _kind(declared: str, words: str, media: tuple[dict[str, Any], ...], extra: M
         return _media_kind(declared, media[0]["content_type"])
     if "latitude" in extra:
         return "location"
-    if words.strip() or extra.keys() & {"button_payload", "list_id", "interactive"}:
+    if not clean.is_blank(words) or extra.keys() & {"button_payload", "list_id", "interactive"}:
         return "text"
+    if declared in _BY_HAND:
+        return "empty"
     return _DECLARED.get(declared, "unsupported")
 
 

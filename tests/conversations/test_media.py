@@ -7,6 +7,7 @@ from datetime import datetime
 import httpx
 import pytest
 
+from bot import texts
 from bot.ears import TwilioEars
 from bot.transcription import Transcriber
 from bot.whatsapp.media import MediaStore
@@ -214,6 +215,22 @@ def test_beside_a_text_the_model_is_told_of_it(stage: Stage) -> None:
     stage.deliver("", **PHOTO)
     stage.work()
     assert asked(stage) == "olha\n[O cliente enviou uma imagem, que você não consegue ver.]"
+
+
+def test_an_empty_message_is_answered_without_the_model(stage: Stage) -> None:
+    """Whoever sent it waits; each time, and no person is called for it."""
+    for _ in range(3):
+        assert stage.say("", MessageType="text") == [texts.EMPTY]
+    assert (stage.claude.requests, stage.handoffs) == ([], [])
+
+
+def test_an_empty_message_takes_nothing_from_the_words_beside_it(stage: Stage) -> None:
+    stage.say("", **VOICE)
+    stage.deliver("2")
+    stage.deliver("", MessageType="text")
+    stage.work()
+    assert stage.handoffs[0].reason == Reason.PEDIDO_DO_CLIENTE
+    assert texts.EMPTY not in stage.twilio.bodies
 
 
 def test_a_sticker_is_answered_shortly_and_never_comes_to_people(stage: Stage) -> None:

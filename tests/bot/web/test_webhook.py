@@ -81,6 +81,7 @@ def test_the_answer_is_always_the_same(sqlite_db: Database, fields: dict[str, st
         ({"MessageType": "sticker", "NumMedia": "1", "MediaUrl0": "https://x/1"}, "sticker", True),  # B19
         ({"MessageType": "reaction"}, "reaction", False),  # B20 (a)
         ({"MessageType": "unsupported"}, "unsupported", False),  # B21
+        ({"MessageType": "text"}, "empty", True),
         ({"MessageType": "location", "Latitude": "1", "Longitude": "2"}, "location", True),  # B13
     ],
 )

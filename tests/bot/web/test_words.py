@@ -54,7 +54,14 @@ def test_everybody_is_called_something(name: str, address: str, shown: str) -> N
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [("[audio]", "Áudio"), ("[oi]", "[oi]"), ("[audio] oi", "[audio] oi"), ("", "")]
+    ("text", "shown"),
+    [
+        ("[audio]", "Áudio"),
+        ("[empty]", "Mensagem vazia"),
+        ("[oi]", "[oi]"),
+        ("[audio] oi", "[audio] oi"),
+        ("", ""),
+    ],
 )
 def test_preview(text: str, shown: str) -> None:
     assert words.preview(text) == shown

@@ -81,7 +81,9 @@ def media(content_type: str, **fields: str) -> dict[str, str]:
         ({"MessageType": "unsupported"}, "unsupported", False),
         ({"MessageType": "system"}, "system", False),
         ({"MessageType": "holographic"}, "unsupported", False),
-        ({"MessageType": None}, "unsupported", False),
+        ({"MessageType": None}, "empty", True),
+        ({"MessageType": "text"}, "empty", True),
+        ({"MessageType": "interactive"}, "empty", True),
         ({"MessageType": "interactive", "ButtonPayload": "sim"}, "text", True),
         ({"MessageType": "interactive", "ListId": "slot_1"}, "text", True),
     ],
@@ -99,6 +101,12 @@ def test_the_body_may_be_missing_altogether() -> None:
     found = parse(MultiDict(said))
     assert isinstance(found, Inbound)
     assert (found.text, found.kind) == ("", "unsupported")
+
+
+@pytest.mark.parametrize("body", [" ", "\n", "\u200b", "\u2800\u2800", "\u3164", "\x00"])
+def test_what_nobody_can_see_is_an_empty_message(body: str) -> None:
+    found = message(body, MessageType="text")
+    assert (found.kind, found.text, found.wants_answer) == ("empty", "", True)
 
 
 def test_words_of_a_new_kind_are_still_words() -> None:
