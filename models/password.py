@@ -47,6 +47,11 @@ def verify(known_hash: str | None, password: str) -> bool:
     return known_hash is not None
 
 
+def same(one: str, other: str) -> bool:
+    """Whether both open the same door, however their accents were typed."""
+    return _bytes(one) == _bytes(other)
+
+
 def is_outdated(known_hash: str) -> bool:
     """Whether the hash was made with other parameters than today's."""
     return HASHER.check_needs_rehash(known_hash)

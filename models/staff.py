@@ -462,24 +462,29 @@ class Changed:
     """The password is the new one, and no other session of the login is left."""
 
 
+@dataclass(frozen=True)
+class Unchanged:
+    """The new password is the old one: nothing is done, and no session ended."""
+
+
 def change_password(
     db: Database, now: datetime, staff_id: int, old: str, new: str, session_id: int
-) -> Changed | Throttled | Refused:
+) -> Changed | Unchanged | Throttled | Refused:
     """One's own new password, by the old one; tries count like those of logging in.
 
     Raises NotFound, Unacceptable (the new one).
     """
     passwords.check(new)
-    with db.writing() as session:
-        person = locked(session, staff_id)
-        account = _subject("email", person.email)
-        wait = _wait(session, now, account, account)
-        if wait > 0:
-            return Throttled(wait)
-        session.add(LoginAttempt(subject=account, at=now))
-        known_hash = person.password_hash
+    tried = _try(db, now, staff_id)
+    if isinstance(tried, Throttled):
+        return tried
+    account, known_hash = tried
     if not passwords.verify(known_hash, old):
         return Refused()
+    if passwords.same(old, new):
+        with db.writing() as session:
+            _forget(session, account)
+        return Unchanged()
     new_hash = passwords.hash(new)
     with db.writing() as session:
         person = locked(session, staff_id)
@@ -492,3 +497,15 @@ def change_password(
             session, now, person.tenant_id, "staff.change_password", staff_id=staff_id, subject_id=staff_id
         )
     return Changed()
+
+
+def _try(db: Database, now: datetime, staff_id: int) -> tuple[str, str] | Throttled:
+    """Count a try at one's own password; gives under what it is counted, and the hash of the password."""
+    with db.writing() as session:
+        person = locked(session, staff_id)
+        account = _subject("email", person.email)
+        wait = _wait(session, now, account, account)
+        if wait > 0:
+            return Throttled(wait)
+        session.add(LoginAttempt(subject=account, at=now))
+        return account, person.password_hash

@@ -11,7 +11,7 @@ from bot.web import context, login, words
 from models import password as passwords
 from models import staff
 from models.password import Unacceptable
-from models.staff import Changed, Staff, StaffSession, Throttled
+from models.staff import Changed, Staff, StaffSession, Throttled, Unchanged
 
 blueprint = Blueprint("account", __name__, url_prefix="/conta")
 blueprint.before_request(login.require)
@@ -65,6 +65,8 @@ def change_password() -> ResponseReturnValue:
         case Changed():
             flash("Senha alterada. As outras sessões foram encerradas.")
             return redirect(url_for("account.show"), 303)
+        case Unchanged():
+            return _page("Esta já é a sua senha. Para mudar, escolha uma diferente.", status=422)
         case Throttled(retry_after=seconds):
             answer = _page("Muitas tentativas. Espere um pouco e tente de novo.", status=429)
             answer.headers["Retry-After"] = str(seconds)

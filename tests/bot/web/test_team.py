@@ -288,6 +288,8 @@ def test_a_new_password_ends_the_other_sessions_and_keeps_this(office: Office) -
     [
         ({"old": "errada errada errada"}, "A senha atual não confere."),
         ({"again": "outra"}, "não são iguais"),
+        ({"new": PASSWORD, "again": PASSWORD}, "Esta já é a sua senha."),
+        ({"old": "errada errada errada", "new": PASSWORD, "again": PASSWORD}, "A senha atual não confere."),
         ({"new": "curta", "again": "curta"}, "A senha deve ter de 12 a 128 caracteres."),
     ],
 )
