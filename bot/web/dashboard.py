@@ -13,7 +13,7 @@ from models.cases import Case
 from models.errors import NotFound
 from models.figures import Report
 from models.handoff import Reason
-from models.period import Period
+from models.period import LONGEST, Period
 
 blueprint = Blueprint("dashboard", __name__, url_prefix="/painel")
 blueprint.before_request(login.require_role("manager"))
@@ -21,15 +21,21 @@ blueprint.before_request(login.require_role("manager"))
 # What stands in the address: the words of the page, and how many days it is with today.
 PERIODS = {"hoje": ("Hoje", 1), "7": ("7 dias", 7), "30": ("30 dias", 30), "90": ("90 dias", 90)}
 USUAL, OWN = "7", "datas"
+EARLIEST = date(2000, 1, 1)
+TOO_LONG = f"São no máximo {LONGEST} dias de uma vez: aqui estão os últimos do período escolhido."
 
 
 class Asked(NamedTuple):
-    """The period in the address. `problem` says what is wrong with it: then it is the usual one."""
+    """The period in the address. `problem` says what is wrong with it: then it is the usual one.
+
+    `note` says what was left out of it.
+    """
 
     name: str
     first: date
     last: date
     problem: str = ""
+    note: str = ""
 
     @property
     def query(self) -> dict[str, str]:
@@ -131,13 +137,19 @@ def _asked() -> Asked:
     if name in PERIODS:
         return Asked(name, today - timedelta(days=PERIODS[name][1] - 1), today)
     usual = Asked(USUAL, today - timedelta(days=PERIODS[USUAL][1] - 1), today)
-    if name != OWN:
-        return usual
+    return _own(usual, today) if name == OWN else usual
+
+
+def _own(usual: Asked, today: date) -> Asked:
+    """Dates of one's own, as far as there can be figures for them."""
     try:
-        first, last = (date.fromisoformat(request.args.get(key, "")) for key in ("de", "ate"))
+        first, last = sorted(date.fromisoformat(request.args.get(key, "")) for key in ("de", "ate"))
     except ValueError:
         return usual._replace(problem="Escolha a primeira e a última data.")
-    first, last = min(first, last), max(first, last)
     if first > today:
         return usual._replace(problem="Estas datas ainda não chegaram.")
-    return Asked(OWN, first, min(last, today))
+    if last < EARLIEST:
+        return usual._replace(problem="Estas datas são antigas demais.")
+    last = min(last, today)
+    begins = max(first, last - timedelta(days=LONGEST - 1))
+    return Asked(OWN, begins, last, note=TOO_LONG if begins > first else "")

@@ -29,6 +29,8 @@ PROGRAM = "sistema"
 @blueprint.get("")
 def show() -> ResponseReturnValue:
     asked = {key: request.args.get(key, "") for key in ("quem", "tipo", "de", "ate")}
+    wrong = [key for key in ("de", "ate") if asked[key] and _day(asked[key]) is None]
+    asked |= dict.fromkeys(wrong, "")
     with context.services().db.reading() as session:
         people = staff.list_of(session, context.tenant_id())
         found = audit.page(session, context.tenant_id(), _wanted(asked), before=_number("antes"))
@@ -40,6 +42,7 @@ def show() -> ResponseReturnValue:
         people=people,
         kinds=KINDS,
         asked=asked,
+        problem="Não reconheci a data pedida, e ela não filtra nada." if wrong else "",
         filtered=any(asked.values()),
         same={key: value for key, value in asked.items() if value},
         more=shown[-1].id if len(found) > PAGE else None,

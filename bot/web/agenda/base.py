@@ -6,7 +6,7 @@ from datetime import date, datetime, timedelta
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from flask import Blueprint, abort
+from flask import Blueprint
 from sqlmodel import Session
 
 from bot.web import context, login, words
@@ -44,12 +44,10 @@ def zone() -> ZoneInfo:
     return context.current_tenant().zone
 
 
-def asked_day(text: str) -> date:
-    """The day in an address; without one today; what is no day of these years is no page."""
-    if not text:
-        return today()
-    day = day_of(text)
-    return day if day is not None and abs(day - today()) < FAR else abort(404)
+def asked_day(text: str) -> date | None:
+    """The day in an address; without one today; None for what is no day of these years."""
+    day = day_of(text) if text else today()
+    return day if day is not None and abs(day - today()) < FAR else None
 
 
 def day_of(text: str) -> date | None:

@@ -23,11 +23,15 @@ WEEK = "semana"
 
 @dataclass(frozen=True)
 class Asked:
-    """What an address asks for: a day or its week, of one professional or (None) of all."""
+    """What an address asks for: a day or its week, of one professional or (None) of all.
+
+    `problem` says that the day was not understood: then it is today.
+    """
 
     day: date
     week: bool
     professional_id: int | None
+    problem: str = ""
 
     @property
     def days(self) -> list[date]:
@@ -61,11 +65,12 @@ def day() -> ResponseReturnValue:
 def _asked(people: Mapping[int, str]) -> Asked:
     """A week is always of one professional: without one, of the first."""
     day, week = base.asked_day(request.args.get("dia", "")), request.args.get("ver") == WEEK
+    problem = "" if day else "Não reconheci o dia pedido. Aqui está hoje."
     wanted = base.id_of(request.args.get("prof", ""))
     chosen = wanted if wanted in people else None
     if week and chosen is None:
         chosen = next(iter(people), None)
-    return Asked(day, week, chosen)
+    return Asked(day or base.today(), week, chosen, problem)
 
 
 def _label(asked: Asked) -> str:

@@ -5,7 +5,7 @@ import io
 from collections.abc import Iterable
 from datetime import timedelta
 
-from flask import Response, request
+from flask import Response, abort, request
 from flask.typing import ResponseReturnValue
 
 from bot.web import context, words
@@ -21,7 +21,8 @@ DANGEROUS = ("=", "+", "-", "@", "\t", "\r", "\n")
 
 @blueprint.get("/dia.csv")
 def table() -> ResponseReturnValue:
-    day, zone = base.asked_day(request.args.get("dia", "")), base.zone()
+    # A file is looked at later, without the address: of a mistyped day there is none.
+    day, zone = base.asked_day(request.args.get("dia", "")) or abort(404), base.zone()
     begins = board.midnight(day, zone)
     with context.services().db.reading() as session:
         found = agenda.visits(

@@ -118,9 +118,15 @@ def test_a_day_leads_to_its_neighbours(office: Office) -> None:
 @pytest.mark.parametrize(
     "day", ["x", "2026-13-01", "0001-01-01", "9999-12-31", "2026-12-02T10:00", "20261202"]
 )
-@pytest.mark.parametrize("page", ["/agenda", "/agenda/dia.csv"])
-def test_what_is_no_day_is_no_page(office: Office, page: str, day: str) -> None:
-    assert office.client().get(f"{page}?dia={day}").status_code == 404
+def test_what_is_no_day_is_today_and_no_file(office: Office, day: str) -> None:
+    client = office.client()
+    for view in ("dia", "semana"):
+        page = client.get(f"/agenda?dia={day}&ver={view}")
+        assert page.status_code == 200
+        assert "Não reconheci o dia pedido. Aqui está hoje." in page.text
+        assert f'value="{TODAY}"' in page.text
+    assert "Não reconheci" not in client.get(f"/agenda?dia={TODAY}").text
+    assert client.get(f"/agenda/dia.csv?dia={day}").status_code == 404
 
 
 def test_another_business_s_day_is_its_own(office: Office) -> None:

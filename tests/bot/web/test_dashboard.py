@@ -160,6 +160,9 @@ def test_a_jump_is_marked(office: Office) -> None:
         ("?periodo=datas&de=2025-12-30&ate=2026-01-02", "30/12/2025 a 02/01/2026"),
         ("?periodo=datas&de=2026-12-01&ate=2030-01-01", "01/12 a 02/12/2026"),
         ("?periodo=datas&de=0001-01-01&ate=9999-12-31", "02/12/2025 a 02/12/2026"),
+        ("?periodo=datas&de=2025-12-01&ate=2026-12-02", "São no máximo 366 dias de uma vez"),
+        ("?periodo=datas&de=0001-01-01&ate=0001-01-02", "Estas datas são antigas demais."),
+        ("?periodo=datas&de=1999-01-01&ate=2000-01-01", "01/01/1999 a 01/01/2000"),
         ("?periodo=datas&de=2026-11-31&ate=2026-11-01", "Escolha a primeira e a última data."),
         ("?periodo=datas", "Escolha a primeira e a última data."),
         ("?periodo=datas&de=2027-01-01&ate=2027-01-02", "Estas datas ainda não chegaram."),
@@ -172,6 +175,14 @@ def test_periods(office: Office, query: str, said: str) -> None:
         assert answer.status_code == 200
         assert XSS not in answer.text
     assert said in words(office.client().get("/painel" + query).text)
+
+
+def test_nothing_is_said_of_as_many_days_as_there_may_be(office: Office) -> None:
+    """And what is shown is what stands in the fields."""
+    client = office.client()
+    assert "no máximo" not in client.get("/painel?periodo=datas&de=2025-12-02&ate=2026-12-02").text
+    page = client.get("/painel?periodo=datas&de=2025-12-01&ate=2026-12-02").text
+    assert 'name="de" type="date" value="2025-12-02"' in page
 
 
 def test_the_day_is_the_business_own(office: Office) -> None:

@@ -148,6 +148,17 @@ def test_nonsense_filters_nothing(client: FlaskClient, query: str) -> None:
     assert XSS not in answer.text
 
 
+def test_a_date_that_is_none_is_told(client: FlaskClient) -> None:
+    """It filters nothing, and is not carried on."""
+    told = "Não reconheci a data pedida, e ela não filtra nada."
+    page = client.get("/registro?de=x&tipo=acessos").text
+    assert told in page
+    assert "Limpar" in page
+    assert "Limpar" not in client.get("/registro?ate=9999-12-31").text
+    for fine in ("", "?de=2026-12-01", "?de=&ate="):
+        assert told not in client.get(f"/registro{fine}").text
+
+
 def test_pages_keep_the_filters(office: Office, client: FlaskClient) -> None:
     """Each act once; and a parameter of Flask's own finds no way into the next address."""
     talk = office.says()
