@@ -98,7 +98,7 @@ def book() -> ResponseReturnValue:
     except NotFound:
         problem = "O cliente, o serviço ou o profissional não existe mais. Escolha de novo."
         return _page(replace(wish, customer_id=None), problem=problem, status=422)
-    flash("Este horário já estava marcado." if existed else "Horário marcado.")
+    flash("Este horário já está marcado." if existed else "Horário marcado.")
     told = None if existed else "1"
     return redirect(url_for("agenda.show", appointment_id=key, avisar=told), 303)
 
@@ -112,12 +112,28 @@ def _book(desk: Reception, wish: Wish) -> tuple[int, bool]:
         twin = clientele.standing(desk.session, context.tenant_id(), wish.name, who, start)
         if twin is not None:
             return twin, True
-    customer_id = wish.customer_id or clientele.register(
-        desk.session, desk.now, context.tenant_id(), wish.name, wish.address or ""
-    )
+    try:
+        customer_id = wish.customer_id or clientele.register(
+            desk.session, desk.now, context.tenant_id(), wish.name, wish.address or ""
+        )
+    except Known as known:
+        if not _is_sent_twice(desk, wish, known.customer_id):
+            raise
+        customer_id = known.customer_id
     booked = desk.book(customer_id, who, wish.service_ids, start, wish.choice.leave)
     assert booked.appointment.id is not None
     return booked.appointment.id, booked.already_existed
+
+
+def _is_sent_twice(desk: Reception, wish: Wish, customer_id: int) -> bool:
+    """Whether the customer of this phone is the new one, by name and with the very visit of the form."""
+    start, who = wish.choice.start(), wish.choice.professional_id
+    assert start is not None
+    assert who is not None
+    tenant_id = context.tenant_id()
+    known = clientele.client(desk.session, desk.now, tenant_id, customer_id)
+    visit = appointment.same_visit(desk.session, tenant_id, customer_id, who, wish.service_ids, start)
+    return visit is not None and clientele.folded(known.name) == clientele.folded(wish.name)
 
 
 def _page(wish: Wish, *, problem: str = "", refused: Refusal | None = None, status: int = 200) -> Response:

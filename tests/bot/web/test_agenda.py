@@ -387,15 +387,25 @@ def test_a_double_click_books_once(office: Office) -> None:
     client = office.client()
     for form in ({"telefone": "11988887777"}, {"nome": "Sem Número", "horario": f"{office.bela.bia} 14:00"}):
         first = key_of(book(office, client, **form))
-        if "telefone" in form:
-            again = book(office, client, **form)
-            assert again.status_code == 422
-            assert said(again).startswith("Este telefone já é deste cliente.")
-            assert key_of(book(office, client, cliente=visit(office, first).customer_id)) == first
-        else:
-            assert key_of(book(office, client, **form)) == first
+        assert key_of(book(office, client, **form)) == first
+        assert "Este horário já está marcado." in client.get(f"/agenda/{first}").text
     with office.db.reading() as session:
         assert len(session.scalars(select(Appointment)).all()) == 2
+        assert len(session.scalars(select(Customer)).all()) == 4  # one of each business stands behind them
+
+
+@pytest.mark.parametrize("form", [{"nome": "Rita"}, {"horario": "15:00"}])
+def test_another_name_or_time_at_a_known_number_is_asked_about(office: Office, form: dict[str, str]) -> None:
+    """Once it is confirmed whose it is, the same visit is still the same one."""
+    client, phone = office.client(), {"telefone": "11988887777"}
+    first = key_of(book(office, client, **phone))
+    if "horario" in form:
+        form = {"horario": f"{office.bela.ana} {form['horario']}"}
+    again = book(office, client, **phone, **form)
+    assert again.status_code == 422
+    assert said(again).startswith("Este telefone já é deste cliente.")
+    confirmed = key_of(book(office, client, cliente=visit(office, first).customer_id, **form))
+    assert (confirmed == first) == ("nome" in form)
 
 
 def test_a_known_number_is_not_a_new_customer(office: Office, salon: Salon) -> None:
@@ -405,6 +415,25 @@ def test_a_known_number_is_not_a_new_customer(office: Office, salon: Salon) -> N
     assert answer.status_code == 422
     assert f'name="cliente" value="{maria}"' in answer.text
     assert "Maria" in answer.text
+
+
+def test_a_phone_that_stands_for_a_name_is_shown_once(office: Office, salon: Salon) -> None:
+    """On every page that shows both, the conversation too; with a name both are shown."""
+    client = office.client()
+    for name, number, phone, day in (
+        ("", "+5511977776666", "+55 11 97777-6666", TODAY),
+        ("Maria", MARIA, "+55 11 90000-0001", TOMORROW),
+    ):
+        talk = office.says(name=name, phone=number)
+        customer = salon.writes(name, number)
+        key = salon.books(customer, "14:00", day=day)
+        pages = (f"/fila/{talk}", f"/agenda/novo?cliente={customer}", f"/agenda/novo?busca={phone[-9:]}",
+                 f"/agenda/{key}", f"/agenda?dia={day}")  # fmt: skip
+        for page in pages:
+            body = client.get(page).text.partition("<main")[2]
+            shown = " ".join(re.sub(r"<[^>]*>", " ", body).split())
+            assert phone in shown, page
+            assert f"{phone} {phone}" not in shown, page
 
 
 # One visit
