@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
+from datetime import timedelta
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -41,6 +42,7 @@ PEOPLE = {
 }
 PASSWORD = "demo-hora-certa"  # noqa: S105  # known to everybody: only where nobody else can reach the page
 REMEMBERED = 2000
+OPEN_SINCE = timedelta(days=14)  # before all that happens in `demo_life`, or the log would be out of order
 SECRETS, LOCK = "demo.json", "demo.lock"
 
 
@@ -221,15 +223,16 @@ def seed(services: Services, setup: DemoSetup) -> None:
 
 def _seed_business(services: Services, sample: Sample, login: Login) -> None:
     now = services.now()
+    opened = now - OPEN_SINCE
     with services.db.writing() as session:
         if not _exists(session, Tenant, slug=sample.slug):
-            business_file.apply(session, business_file.load(BUSINESSES / sample.file), now)
+            business_file.apply(session, business_file.load(BUSINESSES / sample.file), opened)
             _show_off(session, sample)
         known = _exists(session, Staff, email=login.email)
     if known:
         accounts.reset(services.db, now, login.email, login.password)
     else:
-        accounts.add(services.db, now, sample.slug, login.email, sample.staff, login.password)
+        accounts.add(services.db, opened, sample.slug, login.email, sample.staff, login.password)
     with services.db.reading() as session:
         tenant = session.exec(select(Tenant).where(Tenant.slug == sample.slug)).one()
         staff = session.exec(select(Staff).where(Staff.email == login.email)).one()

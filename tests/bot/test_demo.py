@@ -19,7 +19,7 @@ from bot.server import NotListening
 from bot.services import Services
 from bot.settings import SettingsError
 from bot.web.app import create_app
-from models import content, schema, staff
+from models import audit, content, schema, staff
 from models.appointment import Appointment
 from models.conversation import Conversation, Holder
 from models.customer import Customer
@@ -189,6 +189,19 @@ def test_the_first_start_has_some_life(seeded: Services, now: datetime) -> None:
     assert outcomes == {Outcome.ANSWERED, Outcome.HANDED_OFF}
     out = [message for message in rows(seeded, Message) if message.direction == "out"]
     assert {message.status for message in out} <= {Status.READ, Status.NOTE}
+
+
+def test_the_log_tells_the_first_days_in_their_order(seeded: Services, now: datetime) -> None:
+    """The newest first, as it is shown: a business is there before anybody answers in its name."""
+    for tenant in rows(seeded, Tenant):
+        with seeded.db.reading() as session:
+            shown = audit.page(session, tenant.id or 0)
+        times = [entry.at for entry in shown]
+        assert times == sorted(times, reverse=True)
+        assert [entry.action for entry in shown][-2:] == ["staff.add", "business.import"]
+        begun = [row.created_at for row in rows(seeded, Customer) if row.tenant_id == tenant.id]
+        assert times[-1] <= min(begun)
+        assert all(at <= now for at in times)
 
 
 def test_one_conversation_waits_and_one_was_answered_by_a_person(seeded: Services) -> None:
