@@ -75,6 +75,8 @@ class Line:
     options: tuple[Option, ...] = ()
     button: str = ""
     form: dict[str, str] = field(default_factory=dict)
+    held: bool = True  # by the server, until it is told to delete it; a phone keeps it all the same
+    media_held: bool = True
 
 
 @dataclass(frozen=True)
@@ -302,13 +304,38 @@ class StandIn:
             form["ErrorCode"] = str(error_code)
         self._send(line.callback, form, status)
 
+    def record(self, sid: str) -> Line:
+        """The server's record of a message. Raises ApiError."""
+        line = self.find(sid)
+        if line is None or not line.held:
+            raise ApiError(404, 20404, f"The requested resource /Messages/{sid}.json was not found")
+        return line
+
+    def attached(self, sid: str) -> Line:
+        """The record of a message whose attachment is there. Raises ApiError."""
+        line = self.record(sid)
+        if line.form.get("NumMedia", "0") == "0" or not line.media_held:
+            raise ApiError(404, 20404, f"The requested resource /Messages/{sid}/Media was not found")
+        return line
+
+    def delete(self, sid: str) -> None:
+        """Keep a message no longer, as a customer's data is deleted. Raises ApiError."""
+        line = self.record(sid)
+        if not line.inbound and line.status in ("queued", "sent"):
+            raise ApiError(409, 20009, "Cannot delete this resource before it is complete")
+        line.held = False
+
+    def delete_media(self, sid: str) -> None:
+        """Keep an attachment no longer. Raises ApiError."""
+        self.attached(sid).media_held = False
+
     def listed(self, filters: Mapping[str, str]) -> list[Line]:
         """The newest first, by Twilio's filters: To, From, DateSent (a GMT day), DateSent>, DateSent<.
 
         Raises ApiError where a date cannot be read.
         """
         with self._lock:
-            lines = [line for line in self._lines.values() if _matches(line, filters)]
+            lines = [line for line in self._lines.values() if line.held and _matches(line, filters)]
         return sorted(lines, key=lambda line: line.at, reverse=True)
 
     def document(self, line: Line) -> dict[str, object]:

@@ -45,15 +45,21 @@ def standin(stand_in: StandIn) -> Blueprint:
 
     @api.get(f"{messages}/<sid>.json")
     def fetch(sid: str) -> ResponseReturnValue:
-        line = stand_in.find(sid)
-        if line is None:
-            raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
-        return jsonify(stand_in.document(line))
+        return jsonify(stand_in.document(stand_in.record(sid)))
+
+    @api.delete(f"{messages}/<sid>.json")
+    def delete(sid: str) -> ResponseReturnValue:
+        stand_in.delete(sid)
+        return "", 204
+
+    @api.delete(f"{messages}/<sid>/Media/<_media>.json")
+    def delete_media(sid: str, _media: str) -> ResponseReturnValue:
+        stand_in.delete_media(sid)
+        return "", 204
 
     @api.post("/v2/Indicators/Typing.json")
     def typing() -> ResponseReturnValue:
-        if stand_in.find(request.form.get("messageId", "")) is None:
-            raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
+        stand_in.record(request.form.get("messageId", ""))
         return jsonify({"success": True})
 
     @api.post("/v1/Content")
@@ -65,8 +71,7 @@ def standin(stand_in: StandIn) -> Blueprint:
 
     @api.get(f"{messages}/<sid>/Media/<_media>")
     def attachment(sid: str, _media: str) -> ResponseReturnValue:
-        line = stand_in.find(sid)
-        if line is None or line.kind != "image":
+        if stand_in.attached(sid).kind != "image":
             raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
         return Response(PHOTO.read_bytes(), mimetype="image/png")
 

@@ -193,6 +193,34 @@ def test_a_body_of_exactly_1600_characters_is_accepted(setting: Setting) -> None
     assert setting.twilio.accept(reply(Body="é" * 1600)).status == "queued"
 
 
+def test_what_is_deleted_is_gone_there_and_not_on_the_phone(setting: Setting) -> None:
+    setting.twilio.write(MARINA, BUSINESS, standin.text("oi"))
+    setting.later.run()
+    [theirs] = setting.twilio.between(MARINA.address, BUSINESS)
+    ours = setting.twilio.accept({"From": BUSINESS, "To": MARINA.address, "Body": "Oi!"})
+    with pytest.raises(ApiError) as refused:
+        setting.twilio.delete(ours.sid)
+    assert (refused.value.status, refused.value.code) == (409, 20009)
+    setting.later.run()
+    for line in (theirs, ours):
+        setting.twilio.delete(line.sid)
+        with pytest.raises(ApiError) as missing:
+            setting.twilio.delete(line.sid)
+        assert (missing.value.status, missing.value.code) == (404, 20404)
+    assert setting.twilio.listed({}) == []
+    assert setting.twilio.between(MARINA.address, BUSINESS) == [theirs, ours]
+
+
+def test_an_attachment_is_deleted_alone(setting: Setting) -> None:
+    line = setting.twilio.write(MARINA, BUSINESS, standin.media("image", "image/jpeg"))
+    assert setting.twilio.attached(line.sid) is line
+    setting.twilio.delete_media(line.sid)
+    for gone in (setting.twilio.attached, setting.twilio.delete_media):
+        with pytest.raises(ApiError):
+            gone(line.sid)
+    assert setting.twilio.record(line.sid) is line
+
+
 def test_the_list_is_filtered_by_address_and_day(setting: Setting) -> None:
     old = Line("SMold", BUSINESS, MARINA.address, "ontem", datetime(2026, 12, 1, 23, 59, tzinfo=UTC))
     setting.twilio.remember([old])

@@ -165,3 +165,17 @@ def test_a_photo_can_be_fetched_as_the_form_says(twilio: StandIn, web: FlaskClie
     voice = twilio.write(person, BUSINESS, media("audio", "audio/ogg"))
     for missing in (voice.form["MediaUrl0"].removeprefix(PUBLIC), path.replace(line.sid, "MM" + "0" * 32)):
         assert web.get(missing, auth=(ACCOUNT.sid, ACCOUNT.token)).status_code == 404
+
+
+def test_twilios_client_deletes(web: FlaskClient, twilio: StandIn) -> None:
+    line = twilio.write(Person("Marina", MARINA, "whatsapp:BR.1"), BUSINESS, media("image", "image/jpeg"))
+    messages, photo = client(web).messages, line.form["MediaUrl0"].rpartition("/")[2]
+    assert messages(line.sid).media(photo).delete()
+    with pytest.raises(TwilioRestException) as gone:
+        messages(line.sid).media(photo).delete()
+    assert (gone.value.status, gone.value.code) == (404, 20404)
+    assert messages(line.sid).delete()
+    with pytest.raises(TwilioRestException) as gone:
+        messages(line.sid).fetch()
+    assert (gone.value.status, gone.value.code) == (404, 20404)
+    assert web.delete(f"{MESSAGES}/{line.sid}.json").status_code == 401
