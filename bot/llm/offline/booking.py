@@ -7,9 +7,10 @@ from datetime import date, datetime, time
 
 from bot.llm.offline import speech
 from bot.llm.offline.days import Days
-from bot.llm.offline.draft import Heard, chosen, drafted, heard_in, recalled, who_can
+from bot.llm.offline.draft import Heard, chosen, drafted, heard_in, later, one_visit, recalled, who_can
+from bot.llm.offline.hours import Hours
 from bot.llm.offline.lookup import catalogue_for
-from bot.llm.offline.memory import Asked, numbered, question
+from bot.llm.offline.memory import Asked, numbered, question, want
 from bot.llm.offline.results import (
     Catalogue,
     Person,
@@ -18,6 +19,7 @@ from bot.llm.offline.results import (
     done_in,
     nearest_in,
     read_day,
+    read_time,
     reason_in,
 )
 from bot.llm.offline.search import WEEKDAY_NAMES, closed_on, none_with, search
@@ -26,7 +28,7 @@ from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish, day_told
 
-_BOOKED = re.compile(r"✅ Agendado: .*, (\d\d/\d\d/\d{4}), às")
+_BOOKED = re.compile(r"✅ Agendado: .*, (\d\d/\d\d/\d{4}), às (\d\d:\d\d) \((\d+) min")
 _Possible = Generator[tuple[Call, ...], tuple[Result, ...], tuple[Wish, str]]
 
 
@@ -37,8 +39,11 @@ def booking(turn: Turn, lead: str = "") -> Talk:
         return speech.or_staff(speech.NO_SERVICES)
     heard = _still_open(turn, heard_in(turn, catalogue), catalogue)
     wish, wrong = yield from _possible(turn, drafted(turn, catalogue, heard), catalogue)
-    text = yield from _pursue(_only_left(wish, heard), heard, catalogue, turn.now)
-    return "\n\n".join(filter(None, (lead, wrong, text)))
+    wish = _only_left(wish, heard)
+    visit = one_visit(wish, heard.people)
+    parted = speech.one_by_one(wish.services, visit.services) if visit != wish else ""
+    text = yield from _pursue(visit, heard, catalogue, turn.now)
+    return "\n\n".join(filter(None, (lead, parted, wrong, text)))
 
 
 def _still_open(turn: Turn, heard: Heard, catalogue: Catalogue) -> Heard:
@@ -66,10 +71,8 @@ def _only_left(wish: Wish, heard: Heard) -> Wish:
 
 def _possible(turn: Turn, wish: Wish, catalogue: Catalogue) -> _Possible:
     """The wish without a day that does not exist or, as long as no search says so, on which all is closed."""
+    wish = _after_the_last(turn, wish)
     days = wish.days
-    booked = _BOOKED.search(turn.transcript.said)
-    if booked and days is None and wish.hours and wish.hours.starts:
-        return replace(wish, days=Days((read_day(booked[1]),))), ""  # "e a manicure às 11", of the same day
     if days and days.problem:
         return replace(wish, days=None), days.problem
     alone = days is not None and days.sure and len(days.dates) == 1 and turn.can("buscar_horarios")
@@ -77,6 +80,20 @@ def _possible(turn: Turn, wish: Wish, catalogue: Catalogue) -> _Possible:
         return wish, ""
     closed = yield from closed_on(days.dates[0], catalogue)
     return (replace(wish, days=None), closed) if closed else (wish, "")
+
+
+def _after_the_last(turn: Turn, wish: Wish) -> Wish:
+    """ "E a manicure às 11", "logo depois": of the day that was just booked, or right behind that visit."""
+    booked = _BOOKED.search(turn.transcript.said)
+    if booked is None or (wish.hours and not wish.hours.starts):
+        return wish
+    day = Days((read_day(booked[1]),))
+    if wish.hours:
+        return replace(wish, days=wish.days or day)
+    if not turn.about(Topic.RIGHT_AFTER) or (wish.days and wish.days.dates != day.dates):
+        return wish
+    ends = later(read_time(booked[2]), int(booked[3]))
+    return replace(wish, days=day, hours=Hours(earliest=ends, pick="first"))
 
 
 # --- what is missing ---------------------------------------------------------------------------------------
@@ -139,7 +156,7 @@ def _ask_service(wish: Wish, services: Sequence[Service]) -> str:
 def _person_missing(wish: Wish, heard: Heard) -> str:
     """Where nobody does it all, or the one that is wanted does not, or several are called so."""
     if not wish.team:
-        return _nobody(wish)
+        return speech.or_staff(speech.NOBODY)
     people = who_can(heard.people, wish)
     if len(people) > 1 and not wish.anyone:
         return question(
@@ -152,16 +169,6 @@ def _person_missing(wish: Wish, heard: Heard) -> str:
         f"{wish.person.name} não faz esse atendimento." if unable and wish.person else speech.NO_SUCH_PERSON
     )
     return f"{lead}\n\n{_ask_person(wish)}"
-
-
-def _nobody(wish: Wish) -> str:
-    if len(wish.services) < 2 or not all(service.team for service in wish.services):
-        return speech.or_staff(speech.NOBODY)
-    lead = "Ninguém da equipe faz tudo isso na mesma visita. Posso ver um de cada vez: por qual começamos?"
-    first = question(
-        replace(wish, services=(), person=None), Asked.SERVICE, speech.services_list(wish.services)
-    )
-    return f"{lead}\n\n{first}"
 
 
 def _ask_person(wish: Wish) -> str:
@@ -183,7 +190,7 @@ def confirmed(turn: Turn) -> Talk:
     call = _book_call(wish, wish.person, wish.days.dates[0], wish.hours.starts[0], turn.customer)
     (result,) = yield (call,)
     if result.kind == "ok":
-        return booked(result.text)
+        return booked(result.text, next_offer(wish))
     return none_with(replace(wish, hours=None), reason_in(result.text), nearest_in(result.text))
 
 
@@ -203,9 +210,17 @@ def _book_call(wish: Wish, person: Person, day: date, start: time, customer: str
     )
 
 
-def booked(result: str) -> str:
-    """A write's own words, told to the customer."""
+def next_offer(wish: Wish) -> str:
+    """The offer of what was wished for besides, on the day of this visit; "" if that was all."""
+    if not wish.later:
+        return ""
+    days = wish.days if wish.days and len(wish.days.dates) == 1 else None
+    return f"{speech.NOW_THE_REST}\n\n{want(one_visit(Wish(wish.later, days=days)))}"
+
+
+def booked(result: str, offer: str = "") -> str:
+    """A write's own words, told to the customer, and what comes next."""
     verb, what = done_in(result)
     if verb.startswith("Já"):
-        return f"{verb}: {what}"
-    return f"Prontinho! ✅ {verb}: {what}\n\nSe precisar de mais alguma coisa, é só me chamar."
+        return "\n\n".join(filter(None, (f"{verb}: {what}", offer)))
+    return f"Prontinho! ✅ {verb}: {what}\n\n{offer or speech.ANYTHING_ELSE}"

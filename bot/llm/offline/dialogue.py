@@ -276,6 +276,8 @@ def _inform(turn: Turn) -> Talk:
         return (yield from booking(turn, answer))
     invitation = yield from info.invitation(turn)
     asked = turn.memory.asked
+    if asked == Asked.WANT and turn.memory.names and " para " not in invitation:
+        return _with_open(turn, answer, otherwise="")
     if asked == Asked.WANT or (asked == Asked.SERVICE and not turn.memory.booking and " para " in invitation):
         return f"{answer}\n\n{invitation}"  # who asks of one service has chosen more than the open question
     return _with_open(turn, answer, otherwise=invitation)
@@ -293,7 +295,7 @@ def _books(turn: Turn) -> bool:
     if turn.about(*_BOOKING_TOPICS) or turn.reading.has_facts or turn.transcript.picked:
         return True
     if asked == Asked.WANT:
-        return turn.answer == "yes"
+        return turn.answer == "yes" or turn.about(Topic.RIGHT_AFTER)
     return (asked in _ASKS_FOR_FACTS and _chooses(turn)) or _agrees_to_one_o_clock(turn)
 
 

@@ -12,9 +12,11 @@ from bot.llm.offline.memory import Asked, Choice, Memory
 from bot.llm.offline.names import (
     Named,
     names_unknown,
+    parts_of,
     people_in,
     services_in,
     speaks_of_someone_else,
+    split_names,
     unpacked,
     without,
 )
@@ -24,6 +26,8 @@ from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish
 
+_ONLY = re.compile(r"\b(?:so|apenas|somente)\b")
+_NOT_THAT = re.compile(r"\b(?:sem|tir\w+|esquec\w+|nao (?:quero|precisa|vou querer)(?: mais)?)\b")
 _GREETED = re.compile(r"(?:^|, )(?:oi+e?|ola|opa|e ai)[ ,]+\w+")
 
 
@@ -104,7 +108,7 @@ def drafted(turn: Turn, catalogue: Catalogue, heard: Heard) -> Wish:
     name = choice.text if choice else ""
     wish = _with_services(wish, heard, _by_name(catalogue.services, name), turn)
     wish = _with_person(wish, heard, _person_by_name(catalogue, name), turn)
-    return with_time(wish, turn, heard.reading)
+    return with_time(_in_parts(wish, catalogue), turn, heard.reading)
 
 
 def recalled(memory: Memory, catalogue: Catalogue) -> Wish:
@@ -112,7 +116,8 @@ def recalled(memory: Memory, catalogue: Catalogue) -> Wish:
     anyone = memory.names.endswith("com qualquer profissional")
     names = memory.names.removesuffix("com qualquer profissional").rstrip()
     services, person = unpacked(names, catalogue) or ((), None)
-    return Wish(services, person, anyone, memory.days, memory.hours)
+    later = split_names(memory.later, catalogue.services) or ()
+    return Wish(services, person, anyone, memory.days, memory.hours, later=later)
 
 
 def picked(turn: Turn, catalogue: Catalogue) -> Choice | None:
@@ -176,10 +181,52 @@ def _with_services(wish: Wish, heard: Heard, chosen: Service | None, turn: Turn)
         return replace(wish, services=(chosen,))
     if turn.about(Topic.OTHER_SERVICE):
         return replace(wish, services=())
-    if not heard.named.sure:
+    named = heard.named.sure
+    if not named:
         return wish
-    kept = wish.services if turn.about(Topic.ALSO) else ()
-    return replace(wish, services=tuple(dict.fromkeys((*kept, *heard.named.sure))))
+    if _NOT_THAT.search(turn.reading.text) and set(named) <= set(wish.later):
+        return replace(wish, later=tuple(one for one in wish.later if one not in named))
+    kept = wish.services if turn.about(Topic.ALSO) and not set(named) & set(wish.later) else ()
+    wanted = tuple(dict.fromkeys((*kept, *named)))
+    return replace(wish, services=wanted, later=_left(wish, wanted, turn))
+
+
+def _left(wish: Wish, wanted: tuple[Service, ...], turn: Turn) -> tuple[Service, ...]:
+    """What is for afterwards where `wanted` comes first: "primeiro a manicure" puts the other behind it."""
+    if _ONLY.search(turn.reading.text):
+        return ()
+    swapped = wish.services if set(wanted) & set(wish.later) else ()
+    return tuple(one for one in dict.fromkeys((*swapped, *wish.later)) if one not in wanted)
+
+
+def _in_parts(wish: Wish, catalogue: Catalogue) -> Wish:
+    """With the parts of a combination that the wanted professional does only one by one."""
+    if wish.person is None or len(wish.services) != 1 or wish.person in wish.team:
+        return wish
+    parts = parts_of(wish.services[0], wish.person, catalogue.services)
+    return replace(wish, services=parts) if parts else wish
+
+
+def one_visit(wish: Wish, people: Sequence[Person] = ()) -> Wish:
+    """What one professional can do of it, that of `people` who is named; the rest for afterwards."""
+    if wish.team or len(wish.services) < 2 or not all(service.team for service in wish.services):
+        return wish
+    wanted = [wish.person] if wish.person else list(people)
+    first = next((one for one in wish.services if set(wanted) & set(one.team)), wish.services[0])
+    together: tuple[Service, ...] = (first,)
+    for service in wish.services:
+        if service != first and _team(*together, service, wanted=wanted):
+            together = (*together, service)
+    able = _team(*together, wanted=wanted)
+    person = able[0] if len(able) == 1 and able[0] in wanted else None
+    rest = tuple(one for one in wish.services if one not in together)
+    return replace(wish, services=together, person=person, later=(*rest, *wish.later))
+
+
+def _team(*services: Service, wanted: Sequence[Person]) -> list[Person]:
+    """Who does all of these; of them who is wanted, if any."""
+    team = Wish(services).team
+    return [one for one in team if one in wanted] or list(team)
 
 
 def _with_person(wish: Wish, heard: Heard, chosen: Person | None, turn: Turn) -> Wish:

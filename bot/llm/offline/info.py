@@ -8,14 +8,14 @@ from bot.llm.offline import speech
 from bot.llm.offline.contact import contact, is_told
 from bot.llm.offline.draft import recalled
 from bot.llm.offline.lookup import catalogue_for
-from bot.llm.offline.memory import Asked
+from bot.llm.offline.memory import Asked, want
 from bot.llm.offline.names import STOP, alike, names_unknown, services_in
 from bot.llm.offline.results import Catalogue, Service, found_in
 from bot.llm.offline.search import CLOSED, closed_line, search_call
 from bot.llm.offline.talk import Talk
 from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
-from bot.llm.offline.wish import Wish, day_told, names_of
+from bot.llm.offline.wish import Wish, day_told
 from bot.llm.offline.words import normalise
 
 CATALOGUE_TOPICS = (Topic.PRICE, Topic.DURATION, Topic.SERVICES, Topic.TEAM)
@@ -48,9 +48,9 @@ def invitation(turn: Turn) -> Talk:
     if not turn.about(*CATALOGUE_TOPICS):
         return f"{Asked.WANT.value}?"
     catalogue = yield from catalogue_for(turn)
-    wish = Wish(services=tuple(_named(turn, catalogue)))
-    together = len(wish.services) == 1 or (wish.services and wish.team)
-    return f"{Asked.WANT.value} para {names_of(wish)}?" if together else f"{Asked.WANT.value}?"
+    named = _named(turn, catalogue)
+    doubts = services_in(turn.reading_with(catalogue).rest, catalogue.services).doubts
+    return want(Wish(services=() if doubts else tuple(named)))
 
 
 def _named(turn: Turn, catalogue: Catalogue) -> Sequence[Service]:

@@ -18,6 +18,7 @@ from bot.llm.offline.wish import (
     day_told,
     days_told,
     hours_told,
+    joined,
     names_of,
     read_told,
     told,
@@ -26,6 +27,7 @@ from bot.llm.offline.wish import (
 SO_FAR = "Então seria: "
 MOVING = "Vamos mudar: "
 NEW_TIME = "Para: "
+AFTERWARDS = "Depois vemos: "
 PUZZLED = "Desculpe, não entendi"
 IN_NAME = "Em nome de "
 CAN_WAIT = "Também posso colocar você na lista de espera de "
@@ -95,7 +97,8 @@ class Memory:
 
     Of a move, `names` holds only somebody new. `choices`: the numbered ones; `offered`: days of which
     times were shown. `full`: what was asked for and is taken. `open_words`: the paragraph that asks.
-    `puzzled`: nothing was understood last time. `customer`: in whose name it is to be booked.
+    `puzzled`: nothing was understood last time. `customer`: in whose name it is to be booked. `later`: what
+    wants a visit of its own.
     """
 
     asked: Asked = Asked.NOTHING
@@ -109,6 +112,7 @@ class Memory:
     open_words: str = ""
     puzzled: bool = False
     customer: str = ""
+    later: str = ""
 
     @property
     def moving(self) -> bool:
@@ -132,7 +136,7 @@ class Memory:
         if self.visit is None:
             if self.moving:
                 return ""
-            return f"{SO_FAR}{words}." if words else ""
+            return "\n".join(filter(None, (f"{SO_FAR}{words}." if words else "", afterwards(self.later))))
         if self.asked == Asked.CANCEL:
             return ""
         moving = f"{MOVING}{self.visit.what}, {day_told(self.visit.day)}, às {self.visit.time:%H:%M}."
@@ -146,8 +150,21 @@ def settled(wish: Wish) -> str:
     """The lines that say what is known so far; "" if nothing is."""
     words = told(wish)
     if wish.moving is None:
-        return f"{SO_FAR}{words}." if words else ""
+        so_far = f"{SO_FAR}{words}." if words else ""
+        return "\n".join(filter(None, (so_far, afterwards(joined(wish.later)))))
     return "\n".join(filter(None, (f"{MOVING}{appointment_told(wish.moving)}.", new_time(words))))
+
+
+def afterwards(names: str) -> str:
+    """The line that says which services come after this visit; "" if none."""
+    return f"{AFTERWARDS}{names}." if names else ""
+
+
+def want(wish: Wish) -> str:
+    """The paragraph that offers to look for times."""
+    words = told(wish)
+    asked = f"{Asked.WANT.value} para {words}?" if words else f"{Asked.WANT.value}?"
+    return "\n".join(filter(None, (afterwards(joined(wish.later)), asked)))
 
 
 def new_time(words: str) -> str:
@@ -180,8 +197,9 @@ def in_name(customer: str) -> str:
     return f"{IN_NAME}{customer}."
 
 
-def wait_proposal(names: str, full: Full) -> str:
-    return f"{Asked.WAIT.value}{names}, {full.told}?"
+def wait_proposal(names: str, full: Full, later: str = "") -> str:
+    asked = f"{Asked.WAIT.value}{names}, {full.told}?"
+    return "\n".join(filter(None, (asked, afterwards(later))))
 
 
 def can_wait(full: Full) -> str:
@@ -208,6 +226,7 @@ _PROPOSALS = {
 _FULL = r"[a-záç-]+, (?P<day>\d\d/\d\d/\d{4})(?:, (?P<part>de manhã|à tarde|à noite))?"
 _WAIT = re.compile(rf"^{Asked.WAIT}(?P<what>.+), {_FULL}\?$", re.MULTILINE)
 _CAN_WAIT = re.compile(rf"^{CAN_WAIT}{_FULL}\.$", re.MULTILINE)
+_LATER = re.compile(rf"^{AFTERWARDS}(.+)\.$", re.MULTILINE)
 _IN_NAME = re.compile(rf"^{IN_NAME}(.+)\.$", re.MULTILINE)
 _MENU = re.compile(r"(?:\n\d+\. [a-zá]{3}, \d\d/\d\d às \d\d:\d\d.*)+\s*$")
 _MOVING = re.compile(rf"^{MOVING}(?P<what>.+), {_WHEN.format('')}\.$", re.MULTILINE)
@@ -222,7 +241,9 @@ _OFFERED = re.compile(r"^- [a-záç-]+, (\d\d/\d\d/\d{4}):", re.MULTILINE)
 def remembered(said: str) -> Memory:
     """What the last answer left open; nothing, if it holds a date that does not exist: it is not ours."""
     try:
-        return _remembered(_MENU.sub("", said))  # times that the product numbered below the question
+        said = _MENU.sub("", said)  # times that the product numbered below the question
+        later = _LATER.search(said.split("\n\n")[-1])
+        return replace(_remembered(said), later=later[1] if later else "")
     except ValueError:
         return Memory()
 
@@ -236,7 +257,8 @@ def _remembered(said: str) -> Memory:
     if match := _WAIT.search(last):
         return _waiting(match, last, puzzled)
     if match := _WANT.search(last):
-        return Memory(Asked.WANT, names=match["names"] or "", open_words=last, puzzled=puzzled)
+        names, days, _ = read_told(match["names"] or "")
+        return Memory(Asked.WANT, names, days, open_words=last, puzzled=puzzled)
     closing = last.rpartition("\n")[2]
     asked = next((one for one in Asked if one.value and closing == one.value), Asked.NOTHING)
     if asked == Asked.NOTHING:

@@ -112,6 +112,15 @@ def names_unknown(text: str) -> bool:
     return bool(_NAMED_SERVICE.search(text))
 
 
+def parts_of(combined: Service, person: Person, services: Sequence[Service]) -> tuple[Service, ...]:
+    """What a professional who does not do "Corte e barba" does of it: each part, or nothing."""
+    name = normalise(combined.name)
+    theirs = [one for one in services if person in one.team and not _JOINT.search(normalise(one.name))]
+    parts = [_likeliest(words, theirs) for words in _stretches(name) if words]
+    whole = _JOINT.search(name) and all(len(part) == 1 for part in parts)
+    return tuple(part[0] for part in parts) if whole else ()
+
+
 def without(text: str, services: Iterable[Service]) -> str:
     """Text without the words of these services, in which to look for people."""
     names = [word for service in services for word in _words_of(service.name)]
@@ -128,7 +137,7 @@ def unpacked(told: str, catalogue: Catalogue) -> tuple[tuple[Service, ...], Pers
         services_part = told if person is None else told.removesuffix(f"com {person.name}").rstrip()
         if person is not None and services_part == told:
             continue
-        services = _split_names(services_part, catalogue.services)
+        services = split_names(services_part, catalogue.services)
         if services is not None:
             return services, person
     return None
@@ -148,14 +157,15 @@ def appointment_services(told: str, catalogue: Catalogue) -> tuple[Service, ...]
     return ()
 
 
-def _split_names(told: str, services: Sequence[Service]) -> tuple[Service, ...] | None:
+def split_names(told: str, services: Sequence[Service]) -> tuple[Service, ...] | None:
+    """The services of "Corte + Barba"; None if one of them no longer exists."""
     if not told:
         return ()
     for service in services:
         if told == service.name:
             return (service,)
         if told.startswith(f"{service.name} + "):
-            rest = _split_names(told.removeprefix(f"{service.name} + "), services)
+            rest = split_names(told.removeprefix(f"{service.name} + "), services)
             if rest is not None:
                 return (service, *rest)
     return None

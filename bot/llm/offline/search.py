@@ -11,6 +11,7 @@ from bot.llm.offline.hours import Hours
 from bot.llm.offline.memory import (
     Asked,
     Full,
+    afterwards,
     booking_proposal,
     can_wait,
     move_proposal,
@@ -19,7 +20,7 @@ from bot.llm.offline.memory import (
 )
 from bot.llm.offline.results import Catalogue, Found, Result, Slot, found_in, reason_in
 from bot.llm.offline.talk import Call, Talk, Value
-from bot.llm.offline.wish import Wish, day_told
+from bot.llm.offline.wish import Wish, day_told, joined
 
 MOST_CALLS = 6  # of one answer: no more days are shown at once
 _MOST_TIMES = 8
@@ -105,7 +106,10 @@ def search_call(wish: Wish, day: date, period: str = "") -> Call:
 
 
 def _periods(hours: Hours | None) -> tuple[str, ...]:
-    """The parts of the day that the wish touches; none if it touches all: long lists come shortened."""
+    """The parts of the day that the wish touches; none if it touches all: long lists come shortened.
+
+    The first one from some hour on may be what was left out.
+    """
     if hours is None or hours.whole_day:
         return ()
     ends = hours.ends_by or time(23, 59)
@@ -115,7 +119,7 @@ def _periods(hours: Hours | None) -> tuple[str, ...]:
         if any(first <= start <= last for start in hours.starts)
         or (not hours.starts and hours.earliest <= last and hours.latest >= first and first < ends)
     )
-    return () if len(touched) == len(_PERIODS) else touched
+    return touched if len(touched) < len(_PERIODS) or hours.pick else ()
 
 
 def _merged(calls: Iterable[Call], results: Iterable[Result]) -> _Free:
@@ -167,7 +171,8 @@ def propose(wish: Wish, slot: Slot, lead: str = "") -> str:
         asked = move_proposal(wish.moving, slot.day, slot.time, slot.person)
     else:
         chosen = replace(wish, person=slot.person, anyone=False)
-        asked = f"{booking_proposal(chosen, slot.day, slot.time)} {speech.about_visit(wish.services)}"
+        proposal = f"{booking_proposal(chosen, slot.day, slot.time)} {speech.about_visit(wish.services)}"
+        asked = "\n".join(filter(None, (proposal, afterwards(joined(wish.later)))))
     return "\n\n".join(filter(None, (lead, asked)))
 
 

@@ -51,6 +51,8 @@ ROBOT = (
 )
 NO_SUCH_SERVICE = "Poxa, não encontrei esse serviço por aqui. 😕"
 NO_SUCH_PERSON = "Não encontrei essa pessoa na equipe para esse atendimento."
+NOW_THE_REST = "Agora vamos ao que falta. 😊"
+ANYTHING_ELSE = "Se precisar de mais alguma coisa, é só me chamar."
 NOBODY = "No momento não há profissional com agenda aberta para isso."
 NO_SERVICES = "No momento não há serviços com agenda aberta por aqui."
 NO_APPOINTMENTS = "Não encontrei nenhum horário futuro no seu nome."
@@ -126,6 +128,12 @@ def service_with_team(service: Service) -> str:
 def listed(names: Sequence[str], joint: str = "ou") -> str:
     """ "Ana, Bia ou Caio" """
     return f" {joint} ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def one_by_one(wished: Sequence[Service], first: Sequence[Service]) -> str:
+    """That not all of it can be done in one visit, and with what we begin."""
+    everything, beginning = (listed([one.name for one in part], "e") for part in (wished, first))
+    return f"{everything} são com profissionais diferentes. Vemos um de cada vez, começando por {beginning}."
 
 
 def services_list(services: Sequence[Service]) -> str:

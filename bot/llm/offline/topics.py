@@ -35,6 +35,7 @@ class Topic(StrEnum):
     ANYONE = auto()
     OTHER_DAY = auto()
     OTHER_TIME = auto()
+    RIGHT_AFTER = auto()  # "logo depois" of what was just booked
     SAME_DAY = auto()  # as an appointment that there is already
     OTHER_PERSON = auto()
     OTHER_SERVICE = auto()
@@ -174,6 +175,11 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\boutr[oa]s? (?:horario|hora|opca|opco)\w*\b",
         r"\bmais (?:horarios|opcoes)\b",
         r"\bhorario diferente\b",
+    ),
+    Topic.RIGHT_AFTER: (
+        r"\b(?:em|na|logo) seguida\b|\blogo (?:depois|apos)\b(?! do almoco)|\bna sequencia\b",
+        r"\b(?:quando|assim que|depois que) (?:eu )?(?:terminar|acabar)\b",
+        r"^(?:pode ser |quero |so )?depois d(?:ele|ela|isso|o corte|a primeira)\b",
     ),
     Topic.SAME_DAY: (r"\b(?:mesmo|nesse|esse) dia\b",),
     Topic.OTHER_PERSON: (

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from bot.llm.offline import speech
-from bot.llm.offline.booking import booking, look_up
+from bot.llm.offline.booking import booking, look_up, next_offer
 from bot.llm.offline.draft import recalled
 from bot.llm.offline.hours import PARTS, Hours
 from bot.llm.offline.lookup import catalogue_for
@@ -22,13 +22,13 @@ def waiting(turn: Turn) -> Talk:
     if not turn.can("lista_de_espera"):
         return speech.or_staff(speech.NOT_HERE)
     if turn.memory.full and not turn.reading.has_facts:
-        return wait_proposal(turn.memory.names, turn.memory.full)
+        return wait_proposal(turn.memory.names, turn.memory.full, turn.memory.later)
     if waits := _waits(turn):
         return speech.already_waits([waiting_in(line) for line in waits])
     text = yield from booking(turn)
     found = remembered(text)
     if found.full:
-        return wait_proposal(found.names, found.full)
+        return wait_proposal(found.names, found.full, found.later)
     return f"{speech.NO_NEED_TO_WAIT}\n\n{text}" if found.asked in (Asked.BOOK, Asked.TIME) else text
 
 
@@ -49,7 +49,7 @@ def joined(turn: Turn) -> Talk:
         return speech.NO_SUCH_SERVICE
     (result,) = yield (_call(wish, full),)
     if result.kind == "ok":
-        return speech.waiting(waiting_in(result.text))
+        return "\n\n".join(filter(None, (speech.waiting(waiting_in(result.text)), next_offer(wish))))
     if "não receber avisos" in result.text:
         return speech.NO_NOTICES
     return (yield from look_up(replace(wish, hours=_hours(full)), turn.now))

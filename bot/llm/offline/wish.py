@@ -26,7 +26,7 @@ ANYONE = "com qualquer profissional"
 class Wish:
     """A visit in the making. `anyone`: whoever is free. `moving`: the appointment that gets a new time.
 
-    `may_wait`: there is a waiting list for it.
+    `may_wait`: there is a waiting list for it. `later`: services that wait for a visit of their own.
     """
 
     services: tuple[Service, ...] = ()
@@ -36,6 +36,7 @@ class Wish:
     hours: Hours | None = None
     moving: Appointment | None = None
     may_wait: bool = False
+    later: tuple[Service, ...] = ()
 
     @property
     def team(self) -> tuple[Person, ...]:
@@ -55,9 +56,14 @@ class Wish:
 
 def names_of(wish: Wish) -> str:
     """ "Corte masculino + Barba com Caio Reis" """
-    services = " + ".join(service.name for service in wish.services)
+    services = joined(wish.services)
     person = f"com {wish.person.name}" if wish.person else ANYONE if wish.anyone else ""
     return " ".join(filter(None, (services, person)))
+
+
+def joined(services: tuple[Service, ...]) -> str:
+    """ "Corte masculino + Barba" """
+    return " + ".join(service.name for service in services)
 
 
 def told(wish: Wish) -> str:

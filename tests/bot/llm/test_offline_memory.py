@@ -38,7 +38,7 @@ from bot.llm.offline.results import (
     result_of,
 )
 from bot.llm.offline.search import PERIOD_WORDS
-from bot.llm.offline.wish import Wish, names_of, read_told
+from bot.llm.offline.wish import Wish, joined, names_of, read_told
 
 # Anything but a name that is itself the words of a day or an hour ("bem cedo").
 NAME = st.text(st.sampled_from("abcdefghijklmnop ãéÇ'+,?().-0123456789"), min_size=1, max_size=20).filter(
@@ -87,6 +87,7 @@ def wishes(draw: st.DrawFn) -> tuple[Wish, Catalogue]:
     anyone = draw(st.booleans())
     wish = Wish(
         services=services[: draw(st.integers(0, 1))],
+        later=services[1 : draw(st.integers(1, 3))],
         person=None if anyone else draw(st.none() | st.sampled_from(people)),
         anyone=anyone,
         days=draw(st.none() | DAYS),
@@ -105,6 +106,7 @@ def test_what_is_settled_is_read_back(
     assert memory.asked == asked
     assert (memory.days, memory.hours) == (wish.days, wish.hours)
     assert memory.names == names_of(wish)
+    assert memory.later == joined(wish.later)
     assert [choice.text for choice in memory.choices] == options
 
 

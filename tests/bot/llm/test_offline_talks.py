@@ -481,14 +481,91 @@ def test_a_service_is_added(pairs: bool) -> None:
     assert "Corte feminino + Escova com Ana Souza" in chat.say("quero fazer escova também")
 
 
-def test_services_that_nobody_does_together() -> None:
-    chat = Chat(salon())
-    assert "Ninguém da equipe faz tudo isso" in chat.say("corte e manicure amanhã às 10")
-    assert "Manicure com Carla Dias, quinta-feira, 03/12/2026, às 10:00?" in chat.say("manicure")
+ONE_BY_ONE = "são com profissionais diferentes. Vemos um de cada vez, começando por"
+
+
+def test_services_that_nobody_does_together(pairs: bool) -> None:
+    """The first is booked, then the other is offered by itself, for the same day."""
+    chat = Chat(salon(), pairs)
+    answer = chat.say("corte e manicure amanhã às 10 com a Ana")
+    assert answer.startswith(f"Corte feminino e Manicure {ONE_BY_ONE} Corte feminino.\n\n{PROPOSAL}")
+    assert answer.endswith("\nDepois vemos: Manicure.")
+    answer = chat.say("sim")
+    assert "Agendado: Corte feminino com Ana Souza, quinta-feira, 03/12/2026, às 10:00" in answer
+    assert answer.endswith("Quer ver os horários para Manicure, quinta-feira, 03/12/2026?")
+    assert "Então seria: Manicure com Carla Dias, quinta-feira, 03/12/2026." in chat.say("sim")
+    chat.say("11h")
+    assert chat.say("sim").endswith(speech.ANYTHING_ELSE)
+    assert booked(chat.shop) == [((1,), 1, "12-03 10:00"), ((3,), 3, "12-03 11:00")]
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("corte, escova e manicure sexta",),
+         "Corte feminino + Escova com Ana Souza, sexta-feira, 04/12/2026.\nDepois vemos: Manicure."),
+        (("quero corte com a Ana e manicure com a Carla na sexta",),
+         "Então seria: Corte feminino com Ana Souza, sexta-feira, 04/12/2026.\nDepois vemos: Manicure."),
+        (("corte e manicure com a Carla sexta às 10",), "Posso confirmar: Manicure com Carla Dias"),
+        (("corte com a Ana amanhã às 10", "e manicure também"), PROPOSAL),
+        (("corte com a Ana amanhã às 10", "e manicure também"), "\nDepois vemos: Manicure."),
+        (("corte e manicure sexta", "primeiro a manicure"),
+         "Manicure com Carla Dias, sexta-feira, 04/12/2026.\nDepois vemos: Corte feminino."),
+        (("manicure e escova sexta às 10", "não"), "Depois vemos: Escova.\nO que você prefere mudar?"),
+        (("manicure e escova sexta às 10", "qual o endereço?"), "\nDepois vemos: Escova."),
+        (("manicure e escova sexta às 10", "xyzzy", "xyzzy"), "\nDepois vemos: Escova."),
+        (("quanto custa corte e manicure?", "sim"), "Então seria: Corte feminino.\nDepois vemos: Manicure."),
+    ],
+)  # fmt: skip
+def test_what_comes_after_is_kept(words: tuple[str, ...], told: str, pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    assert told in [chat.say(line) for line in words][-1]
+
+
+@pytest.mark.parametrize("words", ["só o corte", "sem manicure", "não quero mais a manicure"])
+def test_what_comes_after_is_dropped(words: str, pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    chat.say("corte e manicure amanhã às 10 com a Ana")
+    answer = chat.say(words)
+    assert PROPOSAL in answer
+    assert "Manicure" not in answer
+    assert chat.say("sim").endswith(speech.ANYTHING_ELSE)
+
+
+@pytest.mark.parametrize(
+    ("words", "proposed"),
+    [
+        (("logo depois",), "quinta-feira, 03/12/2026, às 11:00"),
+        (("sim, em seguida",), "quinta-feira, 03/12/2026, às 11:00"),
+        (("pode ser às 15h",), "quinta-feira, 03/12/2026, às 15:00"),
+        (("sim, mas na sexta às 9",), "sexta-feira, 04/12/2026, às 09:00"),
+        (("qual o endereço?", "sim", "10h"), "quinta-feira, 03/12/2026, às 10:00"),
+    ],
+)
+def test_the_second_of_two_services(words: tuple[str, ...], proposed: str, pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    chat.say("corte e manicure amanhã às 10 com a Ana")
+    chat.say("sim")
+    answer = [chat.say(line) for line in words][-1]
+    assert f"Posso confirmar: Manicure com Carla Dias, {proposed}?" in answer
+
+
+def test_the_second_of_two_services_is_not_wanted(pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    chat.say("corte e manicure amanhã às 10 com a Ana")
+    chat.say("sim")
+    assert chat.say("não") == speech.NEVER_MIND
+
+
+def test_the_second_of_two_services_outlives_the_waiting_list(pairs: bool) -> None:
+    chat = Chat(salon(taken=taken(3, ALL_DAY)), pairs)
+    chat.say("escova e manicure amanhã")
+    assert "\nDepois vemos: Manicure." in chat.say("me avisa se abrir vaga")
+    assert chat.say("sim").endswith("Quer ver os horários para Manicure, quinta-feira, 03/12/2026?")
 
 
 ONE_OF_TWO = (
-    "1. Escova – 45 min, R$ 80,00\n2. Manicure – 30 min, preço sob consulta\nQual serviço você gostaria?"
+    "1. Corte masculino – 30 min, R$ 50,00\n2. Corte infantil – 30 min, R$ 40,00\nQual serviço você gostaria?"
 )
 
 
@@ -497,29 +574,29 @@ ONE_OF_TWO = (
     [
         ("10h", "quinta-feira, 03/12/2026, às 10:00"),
         ("sexta", "sexta-feira, 04/12/2026, de manhã"),
-        ("com qualquer uma", "com qualquer profissional, quinta-feira, 03/12/2026, de manhã"),
+        ("com qualquer um", "com qualquer profissional, quinta-feira, 03/12/2026, de manhã"),
     ],
 )
 def test_a_choice_of_services_outlives_other_answers(words: str, settled: str, pairs: bool) -> None:
-    chat = Chat(salon(), pairs)
-    assert chat.say("quero marcar escova e manicure na quinta de manhã").endswith(ONE_OF_TWO)
+    chat = Chat(barber(), pairs)
+    assert chat.say("quero marcar um corte na quinta de manhã").endswith(ONE_OF_TWO)
     assert chat.say(words) == f"Então seria: {settled}.\nTemos:\n{ONE_OF_TWO}"
-    assert "Manicure" in chat.say("2").split("Qual", maxsplit=1)[0]
+    assert "Corte infantil" in chat.say("2").split("Qual", maxsplit=1)[0]
 
 
 def test_who_is_named_settles_the_choice_of_services(pairs: bool) -> None:
-    chat = Chat(salon(), pairs)
-    chat.say("quero marcar escova e manicure na quinta")
+    chat = Chat(barber(), pairs)
+    chat.say("quero marcar um corte na quinta")
     chat.say("10h")
-    assert "Posso confirmar: Manicure com Carla Dias, quinta-feira, 03/12/2026, às 10:00?" in chat.say(
-        "com a Carla"
+    assert "Corte masculino com João Batista, quinta-feira, 03/12/2026, às 10:00?" in chat.say(
+        "com o João Batista"
     )
 
 
 def test_another_service_than_those_to_choose_from(pairs: bool) -> None:
-    chat = Chat(salon(), pairs)
-    chat.say("quero marcar escova e manicure na quinta às 10h")
-    assert "Posso confirmar: Corte feminino com Bia Lima" in chat.say("então um corte com a Bia")
+    chat = Chat(barber(), pairs)
+    chat.say("quero marcar um corte na quinta às 10h")
+    assert "Posso confirmar: Barba com João Batista" in chat.say("então barba com o João Batista")
 
 
 def test_a_choice_of_days_and_of_people_outlives_an_hour(pairs: bool) -> None:
@@ -542,7 +619,7 @@ def test_a_choice_of_days_and_of_people_outlives_an_hour(pairs: bool) -> None:
 @pytest.mark.parametrize(
     "words",
     [
-        ("quero marcar escova e manicure na quinta",),
+        ("quero marcar um corte sem barba",),
         ("barba com o João",),
         ("quero escova",),
         ("escova quarta",),
@@ -874,7 +951,7 @@ def test_services_wished_for_are_not_those_to_be_cancelled(pairs: bool) -> None:
     chat = Chat(with_two(salon()), pairs)
     assert chat.say("quero cancelar").endswith("Qual deles você quer cancelar?")
     answer = chat.say("quero marcar escova e manicure na quinta de manhã")
-    assert "Então seria: quinta-feira, 03/12/2026, de manhã." in answer
+    assert "Então seria: Escova com Ana Souza, quinta-feira, 03/12/2026, de manhã." in answer
     assert "cancelar" not in answer
 
 
@@ -1260,6 +1337,15 @@ def with_combination() -> Shop:
 )
 def test_a_combination_of_that_name_is_meant(words: str, named: str) -> None:
     assert f"Então seria: {named}, quinta-feira" in Chat(with_combination()).say(words)
+
+
+def test_a_combination_is_done_in_parts_by_who_does_only_these(pairs: bool) -> None:
+    chat = Chat(with_combination(), pairs)
+    assert "Corte masculino + Barba com João Batista, sexta-feira, 04/12/2026, às 10:00?" in chat.say(
+        "corte e barba com o João sexta às 10"
+    )
+    chat.say("sim")
+    assert booked(chat.shop) == [((1, 2), 2, "12-04 10:00")]
 
 
 def test_only_what_the_professional_does_may_be_meant() -> None:
