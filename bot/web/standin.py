@@ -2,7 +2,7 @@
 
 import hmac
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 from urllib.parse import urlencode
 
 from flask import Blueprint, Response, g, jsonify, request
@@ -12,15 +12,24 @@ from bot.standin import API, MAX_PAGE, VERSION, ApiError, StandIn
 from bot.standin_forms import Unusable
 from bot.web.csrf import csrf
 
-# What every photo of the demo shows, as a picture that a model takes.
-PHOTO = Path(__file__).parents[2] / "templates" / "demo" / "photo.png"
+# What every photo and voice message of the demo is: a picture that a model takes, and a few spoken words.
+FOLDER = Path(__file__).parents[2] / "templates" / "demo"
+MEDIA = {"image": (FOLDER / "photo.png", "image/png"), "audio": (FOLDER / "voice.ogg", "audio/ogg")}
+MESSAGES = f"/{VERSION}/Accounts/<account_sid>/Messages"
 
 
 def standin(stand_in: StandIn) -> Blueprint:
     """Twilio's addresses under /demo/twilio, behind the account's own Basic authentication."""
     api = Blueprint("standin", __name__, url_prefix=API)
     csrf.exempt(api)
+    _guard(api, stand_in)
+    _add_messages(api, stand_in)
+    _add_media(api, stand_in)
+    _add_more(api, stand_in)
+    return api
 
+
+def _guard(api: Blueprint, stand_in: StandIn) -> None:
     @api.before_request
     def authenticate() -> None:
         _check_account(stand_in)
@@ -33,30 +42,39 @@ def standin(stand_in: StandIn) -> Blueprint:
     def refuse(error: ApiError) -> ResponseReturnValue:
         return jsonify(error.document()), error.status
 
-    messages = f"/{VERSION}/Accounts/<account_sid>/Messages"
 
-    @api.post(f"{messages}.json")
+def _add_messages(api: Blueprint, stand_in: StandIn) -> None:
+    @api.post(f"{MESSAGES}.json")
     def create() -> ResponseReturnValue:
         return jsonify(stand_in.document(stand_in.accept(request.form))), 201
 
-    @api.get(f"{messages}.json")
+    @api.get(f"{MESSAGES}.json")
     def listing() -> ResponseReturnValue:
         return jsonify(_page(stand_in))
 
-    @api.get(f"{messages}/<sid>.json")
+    @api.get(f"{MESSAGES}/<sid>.json")
     def fetch(sid: str) -> ResponseReturnValue:
         return jsonify(stand_in.document(stand_in.record(sid)))
 
-    @api.delete(f"{messages}/<sid>.json")
+    @api.delete(f"{MESSAGES}/<sid>.json")
     def delete(sid: str) -> ResponseReturnValue:
         stand_in.delete(sid)
         return "", 204
 
-    @api.delete(f"{messages}/<sid>/Media/<_media>.json")
+
+def _add_media(api: Blueprint, stand_in: StandIn) -> None:
+    @api.get(f"{MESSAGES}/<sid>/Media/<_media>")
+    def attachment(sid: str, _media: str) -> ResponseReturnValue:
+        file, kind = MEDIA.get(stand_in.attached(sid).kind) or _raise_not_found()
+        return Response(file.read_bytes(), mimetype=kind)
+
+    @api.delete(f"{MESSAGES}/<sid>/Media/<_media>.json")
     def delete_media(sid: str, _media: str) -> ResponseReturnValue:
         stand_in.delete_media(sid)
         return "", 204
 
+
+def _add_more(api: Blueprint, stand_in: StandIn) -> None:
     @api.post("/v2/Indicators/Typing.json")
     def typing() -> ResponseReturnValue:
         stand_in.record(request.form.get("messageId", ""))
@@ -69,13 +87,9 @@ def standin(stand_in: StandIn) -> Blueprint:
         except Unusable:
             raise ApiError(400, 20001, "Invalid content") from None
 
-    @api.get(f"{messages}/<sid>/Media/<_media>")
-    def attachment(sid: str, _media: str) -> ResponseReturnValue:
-        if stand_in.attached(sid).kind != "image":
-            raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
-        return Response(PHOTO.read_bytes(), mimetype="image/png")
 
-    return api
+def _raise_not_found() -> NoReturn:
+    raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
 
 
 def _check_account(stand_in: StandIn) -> None:
@@ -86,7 +100,7 @@ def _check_account(stand_in: StandIn) -> None:
     if not hmac.compare_digest(said.encode(), expected.encode()):
         raise ApiError(401, 20003, "Authenticate")
     if g.account_sid != account.sid:
-        raise ApiError(404, 20404, f"The requested resource {request.path} was not found")
+        _raise_not_found()
 
 
 def _page(stand_in: StandIn) -> dict[str, object]:

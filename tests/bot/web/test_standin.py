@@ -14,6 +14,7 @@ from twilio.http import HttpClient
 from twilio.http.response import Response
 from twilio.rest import Client
 
+from bot.files import kind_of
 from bot.llm import pictures
 from bot.standin import Account, Person, StandIn, media, text
 from bot.web.standin import standin as addresses
@@ -162,9 +163,22 @@ def test_a_photo_can_be_fetched_as_the_form_says(twilio: StandIn, web: FlaskClie
     found = web.get(path, auth=(ACCOUNT.sid, ACCOUNT.token))
     assert found.status_code == 200
     assert pictures.fault_of(found.data) == ""
+    no_media = twilio.write(person, BUSINESS, text("oi"))
+    for other in ("MM" + "0" * 32, no_media.sid):
+        assert web.get(path.replace(line.sid, other), auth=(ACCOUNT.sid, ACCOUNT.token)).status_code == 404
+
+
+def test_a_voice_message_can_be_heard(twilio: StandIn, web: FlaskClient) -> None:
+    """As a phone records it: Opus in Ogg, and so small that nobody waits for it."""
+    person = Person("Marina", MARINA, "whatsapp:BR.1")
     voice = twilio.write(person, BUSINESS, media("audio", "audio/ogg"))
-    for missing in (voice.form["MediaUrl0"].removeprefix(PUBLIC), path.replace(line.sid, "MM" + "0" * 32)):
-        assert web.get(missing, auth=(ACCOUNT.sid, ACCOUNT.token)).status_code == 404
+    path = voice.form["MediaUrl0"].removeprefix(PUBLIC)
+    assert web.get(path).status_code == 401
+    found = web.get(path, auth=(ACCOUNT.sid, ACCOUNT.token))
+    assert (found.status_code, found.mimetype) == (200, "audio/ogg")
+    assert kind_of(found.data) == "audio/ogg"
+    assert found.data[28:36] == b"OpusHead"
+    assert len(found.data) < 20_000
 
 
 def test_twilios_client_deletes(web: FlaskClient, twilio: StandIn) -> None:
