@@ -31,6 +31,12 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return site
 
 
+def test_wheel_has_every_page_and_sound(installed: Path) -> None:
+    """A kind of file that pyproject.toml does not name would be missing."""
+    wanted = [path for path in (ROOT / "templates").rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    assert [path for path in wanted if not (installed / path.relative_to(ROOT)).exists()] == []
+
+
 @pytest.mark.timeout(240)
 def test_wheel_serves_pages_and_migrates(installed: Path, tmp_path: Path) -> None:
     with socket.socket() as probe:
