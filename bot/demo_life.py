@@ -34,7 +34,10 @@ class Visit:
 
 @dataclass(frozen=True)
 class Said:
-    """What a customer wrote, so many minutes ago; with `answer`, what staff replied a few minutes later."""
+    """What a customer wrote, so many minutes ago; with `answer`, what staff replied a few minutes later.
+
+    Where nobody was there to answer, it was earlier.
+    """
 
     customer: str
     address: str
@@ -116,6 +119,8 @@ def _book(session: Session, now: datetime, tenant: Tenant, visit: Visit) -> None
 def _talk(services: Services, tenant: Tenant, said: Said, staff_id: int) -> None:
     assert tenant.id is not None
     at = services.now() - timedelta(minutes=said.minutes)
+    if said.answer:
+        at = _attended(tenant, at)
     then = replace(services, now=lambda: at, model=OfflineModel, sender_for=lambda _tenant_id: _Phone())
     words = Incoming(tenant.id, (said.address,), _sid(), text=said.text, profile_name=said.customer)
     conversation_id = message.receive(services.db, words, at, timedelta(0)).conversation_id
@@ -125,6 +130,15 @@ def _talk(services: Services, tenant: Tenant, said: Said, staff_id: int) -> None
     then = replace(then, now=lambda: at + REPLY_AFTER)
     while outbox.send_next(then, conversation_id):
         pass
+
+
+def _attended(tenant: Tenant, at: datetime) -> datetime:
+    """The same, or so many hours earlier that people were there to answer: staff do not work at night."""
+    while tenant.handoff_hours and not all(
+        tenant.next_attendance(moment) == moment for moment in (at, at + REPLY_AFTER)
+    ):
+        at -= timedelta(hours=1)
+    return at
 
 
 def _answer(

@@ -229,6 +229,12 @@ def test_the_sample_life_fits_whatever_day_it_is(tmp_path: Path, local: str) -> 
     services = made(setup, now)
     demo.seed(services, setup)
     assert any(visit.starts_at > now for visit in rows(services, Appointment))
+    hours = {tenant.id: tenant for tenant in rows(services, Tenant)}
+    replies = [row for row in rows(services, Handoff) if row.first_reply_at]
+    assert replies
+    for row in replies:
+        assert row.first_reply_at is not None
+        assert hours[row.tenant_id].next_attendance(row.first_reply_at) == row.first_reply_at <= now
     services.db.dispose()
 
 
