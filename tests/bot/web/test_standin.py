@@ -3,6 +3,7 @@
 import base64
 import logging
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -179,6 +180,8 @@ def test_a_voice_message_can_be_heard(twilio: StandIn, web: FlaskClient) -> None
     assert kind_of(found.data) == "audio/ogg"
     assert found.data[28:36] == b"OpusHead"
     assert len(found.data) < 20_000
+    twilio.remember([replace(voice, form={})])  # as after a restart
+    assert web.get(path, auth=(ACCOUNT.sid, ACCOUNT.token)).data == found.data
 
 
 def test_twilios_client_deletes(web: FlaskClient, twilio: StandIn) -> None:
