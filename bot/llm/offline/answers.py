@@ -73,7 +73,7 @@ def answer_in(
 ) -> Answer:
     """Whether the normalised, masked `rest` of what was said is a plain yes, a plain no, or "I will see".
 
-    `agreeing`: words that also say yes to the question asked ("marcar", "1"); `refusing` likewise ("cancela"
+    `agreeing`: words that also say yes to the question asked ("marcar"); `refusing` likewise ("cancela"
     where a booking is proposed). `repeating`: words of the question that may stand beside a yes (its names).
     """
     text = _GREETING.sub(" ", rest)

@@ -311,6 +311,8 @@ def _hours(wish: Wish, turn: Turn, reading: Reading) -> Hours | None:
         return None if said.wanted.whole_day and not said.wanted.pick else said.wanted
     if asked == Asked.ONE_OCLOCK and turn.answer == "yes":
         return Hours(starts=(time(13),))
+    if asked in (Asked.BOOK, Asked.MOVE) and reading.number in (1, 2):
+        return wish.hours  # more likely meant as a yes or a no, by who is used to menus
     if asked in (Asked.TIME, Asked.SLOT, Asked.BOOK, Asked.MOVE) and reading.number is not None:
         return reading.number_as_hour() or wish.hours
     if asked == Asked.TIME and reading.ordinal in (1, -1):

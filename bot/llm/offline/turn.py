@@ -16,12 +16,12 @@ from bot.llm.offline.words import normalise
 
 _AGREEING = {
     Asked.BOOK: "marcar marca marque agendar agenda agende reservar reserva reserve"
-    " ficar fico fecha fechar fecho fechou 1",
-    Asked.CANCEL: "cancelar cancela cancele cancelamento desmarcar desmarca desmarque 1",
-    Asked.MOVE: "remarcar remarca remarque mudar muda mude trocar troca troque alterar altera marcar marca 1",
-    Asked.WAIT: "coloca colocar coloque poe por bota avisa avisar avise lista espera esperar entrar entro 1",
-    Asked.STAFF: "chama chamar chame passa 1",
-    Asked.WANT: "ver mostra mostrar mostre marcar agendar 1",
+    " ficar fico fecha fechar fecho fechou",
+    Asked.CANCEL: "cancelar cancela cancele cancelamento desmarcar desmarca desmarque",
+    Asked.MOVE: "remarcar remarca remarque mudar muda mude trocar troca troque alterar altera marcar marca",
+    Asked.WAIT: "coloca colocar coloque poe por bota avisa avisar avise lista espera esperar entrar entro",
+    Asked.STAFF: "chama chamar chame passa",
+    Asked.WANT: "ver mostra mostrar mostre marcar agendar",
 }
 _REFUSING = {
     Asked.BOOK: "cancela cancelar",
@@ -121,8 +121,6 @@ class Turn:
     def answer(self) -> Answer:
         """Yes or no to what was asked last. Facts beside a yes must be those that were asked about."""
         memory, reading = self.memory, self.reading
-        if reading.number in (1, 2) and not memory.choices and not reading.has_facts:
-            return "yes" if reading.number == 1 else "no"
         answer = answer_in(
             reading.rest,
             agreeing=frozenset(_AGREEING.get(memory.asked, "").split()),
@@ -144,7 +142,7 @@ class Turn:
     @property
     def takes_waiting(self) -> bool:
         """Whether it is a yes to waiting, which was mentioned beside the question: "pode colocar"."""
-        memory, words = self.memory, frozenset(_AGREEING[Asked.WAIT].split()) - {"por", "1"}
+        memory, words = self.memory, frozenset(_AGREEING[Asked.WAIT].split()) - {"por"}
         if memory.full is None or memory.asked not in (Asked.SLOT, Asked.DAY) or self.reading.has_facts:
             return False
         said = set(self.reading.rest.split()) & words

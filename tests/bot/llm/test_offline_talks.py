@@ -142,6 +142,32 @@ def test_giving_up_ends_it(text: str, pairs: bool) -> None:
     assert booked(chat.shop) == []
 
 
+@pytest.mark.parametrize("number", ["1", "2", "1.", "opção 2", "1️⃣"])
+@pytest.mark.parametrize(
+    ("words", "question"),
+    [
+        ("corte amanhã às 10 com a Ana", "Posso confirmar: "),
+        ("quero remarcar para sexta às 15h", "Posso remarcar: "),
+        ("quero cancelar", "Posso cancelar: "),
+        ("quanto custa a escova?", "Quer ver os horários para Escova?"),
+        ("blá blá blá", "Quer que eu chame uma pessoa da equipe?"),
+    ],
+)
+def test_a_number_answers_no_question_without_numbers(
+    words: str, question: str, number: str, pairs: bool
+) -> None:
+    """Neither yes nor no: nothing is done, and it is asked once more."""
+    chat = Chat(salon() if "corte" in words else with_visit(salon()), pairs)
+    asked = chat.say(words).rpartition("\n\n")[2]
+    if question not in asked:
+        asked = chat.say(words).rpartition("\n\n")[2]
+    before = booked(chat.shop)
+    assert question in asked
+    assert asked in chat.say(number)
+    assert booked(chat.shop) == before
+    assert not {"agendar", "cancelar", "remarcar", "chamar_atendente"} & set(chat.called)
+
+
 @pytest.mark.parametrize("text", ["sim", "👍", "pode marcar", "1", "Confirmo ✅"])
 def test_a_yes_without_a_proposal_books_nothing(text: str, pairs: bool) -> None:
     chat = Chat(salon(), pairs)
