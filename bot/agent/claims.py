@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from bot.agent.claim_words import CLAIMS, NO_CLAIM, NO_CLAIM_AFTER, WISHED, WORDS, Kind
-from bot.agent.evidence import Evidence, Facts, Names, Said
+from bot.agent.evidence import Evidence, Facts, Names, Said, any_fits
+from bot.agent.parting import is_parted
 from bot.agent.wording import DAY, Sentence, compiled, named
 
 _TAKEN = re.compile(
@@ -23,6 +24,8 @@ _OFFER = re.compile(
     r"\b(?:livres?|disponiv\w+|vagas?|opc(?:ao|oes)|temos|tenho|horarios|ultimo"
     r"|available|free|options?|libres?|disponibles?|tenemos|we have)\b"
 )
+_FREE = re.compile(r"\b(?:livres?|disponiv\w+|vagas?|opc(?:ao|oes)|available|free|options?|libres?)\b")
+_TO = re.compile(r" (?:pra|to) ")
 _TO_CONFIRM = re.compile(
     r"\b(?:respond[ae]|digite|confirme|me confirm\w+|diga sim|aguardo (?:a |sua )+confirmacao|so confirmar"
     r"|(?:please )?(?:reply|confirm)\b|responde|confirma(?:me)?\b)"
@@ -50,14 +53,16 @@ _NO_CLAIM, _WISHED, _AFTER = (
 
 @dataclass(frozen=True)
 class Claim:
-    """`said` is what its sentence names; `then` what is named from the claiming words on, none of which may
-    be made up; `target` what stands behind the "para" of a move.
+    """`said` is what its sentence names, in the `words` of it; `then` what is named from the claiming words
+    on, none of which may be made up; `target` what stands behind the "para" of a move, `source` before it.
     """
 
     kind: Kind
     said: Said
     then: Said
     target: Said
+    source: Said
+    words: str
 
 
 @dataclass(frozen=True)
@@ -76,26 +81,28 @@ class Reader:
 
     def _claims(self, sentence: Sentence, kinds: dict[Kind, slice], details: str) -> Iterator[Claim]:
         asked = self._proposed(sentence)
-        here = self._names(sentence.cased + details)
+        here = self.names_in(sentence.cased + details)
         for kind, words in kinds.items():
             if kind is Kind.NOTED and any(one.asks for one in self.said):
                 continue
             if kind is Kind.EXPECTED and (not here.when.times or asked):
                 continue
             cased = sentence.cased[words] + details
-            then = Said() if _OFFER.search(sentence.text) else self._names(cased)
-            yield Claim(kind, here, then, self._target(cased) if kind is Kind.MOVED else Said())
+            then = Said() if _OFFER.search(sentence.text) else self.names_in(cased)
+            source, target = self._move(sentence, words, details) if kind is Kind.MOVED else (Said(), Said())
+            whole = "" if _FREE.search(sentence.text) else sentence.cased[: words.stop] + details
+            yield Claim(kind, here, then, target, source, whole)
 
     def _details(self, n: int) -> str:
         """The lines right behind a claim that only say when, what and how much: "Data: quarta", "- 11:30"."""
         told = ""
-        bare = not self._names(self.said[n].cased)
+        bare = not self.names_in(self.said[n].cased)
         for line in self.said[n + 1 :]:
             if line.asks or line.tagged or not (_DETAIL.match(line.text) or (bare and self._says_when(line))):
                 break
             bare = False
             if not named(self.said[n].text).times or not named(line.text).times:
-                told += f" {line.cased}"
+                told += f"; {line.cased}"
         return told
 
     def _says_when(self, line: Sentence) -> bool:
@@ -107,12 +114,20 @@ class Reader:
         asked = sentence.tagged or any(one.asks or _TO_CONFIRM.search(one.text) for one in self.said)
         return asked or bool(_OFFER.search(sentence.text))
 
-    def _names(self, cased: str) -> Said:
+    def names_in(self, cased: str) -> Said:
+        """What words with the capitals that they had name."""
         return self.names.said(cased.lower(), cased, self.today)
 
-    def _target(self, cased: str) -> Said:
-        _, para, target = re.sub(r" (?:pra|to) ", " para ", cased).rpartition(" para ")
-        return self._names(f"{para}{target}") if para else Said()
+    def _move(self, sentence: Sentence, words: slice, details: str) -> tuple[Said, Said]:
+        """What is said before the first "para" of a move, from the last comma on, and behind the last."""
+        begin = sentence.text.rfind(",", 0, words.start) + 1
+        told = _TO.sub(" para ", sentence.cased[begin : words.stop] + details)
+        offset = words.start - begin
+        if " para " not in told[offset:]:
+            return Said(), Said()
+        source = told[: told.index(" para ", offset)]
+        target = told[told.rindex(" para ") :]
+        return self.names_in(source), self.names_in(target.strip())
 
 
 def _kinds(sentence: Sentence) -> dict[Kind, slice]:
@@ -145,30 +160,33 @@ def unbacked(said: Sequence[Sentence], evidence: Evidence, *, final: bool = Fals
         return False
     names = Names(evidence.offers())
     facts = Facts.of(evidence, names)
-    found = Reader(said, names, evidence.today).claims()
-    return not all(_backed(claim, facts) or (final and claim.kind is Kind.NOTED) for claim in found)
+    reader = Reader(said, names, evidence.today)
+    return not all(
+        (_backed(claim, facts) and is_parted(claim.words, facts.visits, reader.names_in))
+        or (final and claim.kind is Kind.NOTED)
+        for claim in reader.claims()
+    )
 
 
 def _backed(claim: Claim, facts: Facts) -> bool:
     said, made, standing = claim.said, facts.made.values(), facts.standing.values()
-    if claim.kind is Kind.REPORTED and not any(visit.fits(said) for visit in standing):
+    if claim.kind is Kind.REPORTED and not any_fits([*standing], said):
         return True
     if not facts.know(claim.then):
         return False
     match claim.kind:
         case Kind.BOOKED:
-            visits = [*made, *standing] if said.when else [*made]
-            return any(visit.fits(said) for visit in visits)
+            return any_fits([*made, *standing] if said.when else [*made], said)
         case Kind.STANDS | Kind.EXPECTED:
-            return any(visit.fits(said) for visit in standing)
+            return any_fits([*standing], said)
         case Kind.KEPT:
-            return any(visit.fits(said) for visit in (*standing, *facts.offered))
+            return any_fits([*standing, *facts.offered], said)
         case Kind.MOVED:
-            moved = claim.target.when and any(visit.fits(claim.target) for visit in standing)
-            return bool(moved) or any(visit.fits(said) for visit in made)
+            moved = claim.target.when and any_fits([*standing], claim.target)
+            return (bool(moved) or any_fits([*made], said)) and facts.moved_from(claim.source)
         case Kind.CANCELLED | Kind.REPORTED:
-            return any(visit.fits(said) for visit in facts.cancelled)
+            return any_fits(facts.cancelled, said)
         case Kind.WAITING:
-            return any(visit.fits(said) for visit in facts.waiting)
+            return any_fits(facts.waiting, said)
         case Kind.NOTED:
             return bool(facts.made or facts.cancelled or facts.waiting)

@@ -185,7 +185,14 @@ class Visit:
 
     def fits(self, said: Said) -> bool:
         """Whether it may be what is meant. Where one time is named, all that is named must be of this one."""
-        when, one = said.when, len(said.when.times) < 2
+        return self._fits(said, one=len(said.when.times) < 2)
+
+    def touches(self, said: Said) -> bool:
+        """Whether it may be one of several that are meant."""
+        return self._fits(said, one=False)
+
+    def _fits(self, said: Said, *, one: bool) -> bool:
+        when = said.when
         return (
             (not when.times or self.start in when.times)
             and (not when.days or bool(self.days & when.days))
@@ -193,6 +200,19 @@ class Visit:
             and _among(said.services, self.services, all_of=one)
             and (not self.prices or _among(said.prices, self.prices, all_of=one))
         )
+
+
+def any_fits(visits: Sequence[Visit], said: Said) -> bool:
+    """Whether one of them may be meant, or, where no time is named, all that is named is of some of them."""
+    if any(visit.fits(said) for visit in visits):
+        return True
+    return (
+        not said.when.times
+        and any(visit.touches(said) for visit in visits)
+        and said.when.days <= frozenset().union(*(visit.days for visit in visits))
+        and said.people <= frozenset().union(*(visit.people for visit in visits))
+        and said.services <= frozenset().union(*(visit.services for visit in visits))
+    )
 
 
 def _among(
@@ -227,6 +247,7 @@ class Facts:
     offered: list[Visit] = field(default_factory=list)
     visits: list[Visit] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
+    moves: list[tuple[Visit, Visit]] = field(default_factory=list)
 
     @classmethod
     def of(cls, evidence: Evidence, names: Names) -> "Facts":
@@ -256,6 +277,8 @@ class Facts:
             self.made.pop(key, None)
             self.cancelled.append(visits[-1])
         else:
+            if len(visits) > 1:
+                self.moves.append((self.standing.get(key, visits[0]), visits[-1]))
             self.standing[key] = self.made[key] = visits[-1]
 
     def _add_up(self) -> None:
@@ -266,6 +289,13 @@ class Facts:
     def know(self, said: Said) -> bool:
         """Whether all that is said is of some visit, or told otherwise."""
         return self._knows_when(said.when) and self._knows_what(said)
+
+    def moved_from(self, source: Said) -> bool:
+        """Whether a visit that this run moved may be meant, by what it was and when it had been."""
+        said = replace(source, prices=frozenset())
+        return not self.moves or any(
+            replace(old, people=old.people | new.people).touches(said) for old, new in self.moves
+        )
 
     def _knows_when(self, said: Named) -> bool:
         times = {time for time in said.times if not any(time in visit.when for visit in self.visits)}

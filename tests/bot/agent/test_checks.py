@@ -101,6 +101,25 @@ TO_BIA = Evidence(
     offers=offers,
 )
 
+THREE = Evidence(
+    appointments=(
+        *STANDING.appointments,
+        "agendamento_id 8: Escova com Bia Lima (profissional_id 2), sexta-feira, 04/12/2026, às 09:00.",
+        "agendamento_id 9: Barba com Caio Prado (profissional_id 3), sexta-feira, 04/12/2026, às 15:00.",
+    ),
+    today=date(2026, 12, 1),
+    offers=offers,
+)
+ONE_MOVED = THREE.with_writes(
+    (
+        "Remarcado (agendamento_id 7): Corte feminino com Ana Souza, de quarta-feira, 02/12/2026, às 11:30, para "
+        "quinta-feira, 03/12/2026, às 10:00.",
+    )
+)
+ONE_CANCELLED = THREE.with_writes(
+    ("Cancelado (agendamento_id 8): Escova com Bia Lima, sexta-feira, 04/12/2026, às 09:00.",)
+)
+
 
 def kind_of(text: str, evidence: Evidence = NOTHING, *, final: bool = False) -> str | None:
     found = fault(text, evidence, final=final)
@@ -701,6 +720,36 @@ TRUE_WORDS = [
     (CANCELLED,"Seu corte com a Ana foi cancelado. Posso marcar com a Bia na sexta às 10h?"),
     (TWO,"Você tem dois horários: corte feminino com a Ana na quarta às 11:30 e corte e barba com o Caio na sexta às 9h."),
     (NOTHING,"Você não está marcada com a Ana."),
+    # Several visits, told together.
+    (THREE, "Você tem dois horários marcados: corte com a Ana na quarta às 11:30 e escova com a Bia na sexta às 9h."),
+    (THREE, "Seus horários estão confirmados: corte com Ana, quarta 11:30, escova com Bia, sexta 9h, e barba com Caio, sexta 15h."),
+    (THREE, "Seus horários marcados:\n- Corte feminino com Ana Souza, quarta-feira, 02/12, às 11:30\n- Escova com Bia Lima, sexta-feira, 04/12, às 09:00\n- Barba com Caio, sexta, 04/12, às 15h"),
+    (THREE, "Você está marcada na quarta, 02/12, às 11:30, com a Ana, e na sexta, 04/12, às 9h, com a Bia."),
+    (THREE, "Na quarta às 11:30 (corte com a Ana) e na sexta às 9h (escova com a Bia) seus horários estão confirmados."),
+    (THREE, "Estão confirmados quarta às 11:30 e sexta às 9h."),
+    (THREE, "Está tudo confirmado: quarta às 11:30 e sexta às 9h e às 15h."),
+    (THREE, "Seu corte com a Ana e sua escova com a Bia estão confirmados."),
+    (THREE, "Na quarta e na sexta seus horários estão confirmados, às 11:30 e às 9h."),
+    (THREE, "Seus horários ficaram marcados para quarta e sexta, às 11:30 e 9h, respectivamente."),
+    (THREE, "Na sexta você está marcada às 9h com a Bia e às 15h com o Caio."),
+    (THREE, "Na sexta você está marcada com a Bia às 9h (escova) e depois com o Caio às 15h (barba)."),
+    (THREE, "Seu corte na quarta e a escova na sexta estão confirmados."),
+    (THREE, "Seu corte com a Ana na quarta e a escova com a Bia na sexta estão confirmados."),
+    (THREE, "Você tem horário marcado na quarta, dia 2, às 11:30 e na sexta, dia 4, às 9h."),
+    (THREE, "Sexta você está marcada: 9h escova com Bia; 15h barba com Caio."),
+    (THREE, "Sua escova está marcada para sexta às 9h com a Bia, e o corte continua quarta às 11:30 com a Ana."),
+    (THREE, "Confirmado! Escova sexta, 04/12, às 9h com a Bia, barba às 15h com o Caio."),
+    (THREE, "Quarta-feira: corte com Ana 11:30. Sexta-feira: escova com Bia às 9h e barba com Caio às 15h. Está tudo marcado!"),
+    (THREE, "Você já tem horário marcado para quarta, às 11:30, com Ana; sexta, às 9h, com Bia; e sexta, às 15h, com Caio."),
+    (THREE, "Estão marcados: 1) Corte com a Ana, 02/12 às 11:30 2) Escova com a Bia, 04/12 às 9h"),
+    (ONE_MOVED, "Remarquei seu corte de quarta às 11:30 para quinta às 10:00, e sua escova com a Bia continua na sexta às 9h."),
+    (ONE_MOVED, "Prontinho! Seu corte com a Ana mudou para quinta, 03/12, às 10h. A escova segue marcada para sexta às 9h."),
+    (ONE_MOVED, "Mudei o corte para quinta às 10h e mantive a escova na sexta às 9h."),
+    (ONE_MOVED, "Troquei seu corte para quinta, 03/12, às 10h em vez de quarta, 02/12, às 11:30."),
+    (ONE_MOVED, "Passei seu horário de quarta para quinta às 10h, com a Ana."),
+    (ONE_MOVED, "Remarcado de quarta (02/12, 11:30) para quinta (03/12, 10:00)."),
+    (ONE_CANCELLED, "Cancelei a escova de sexta às 9h; o corte de quarta às 11:30 e a barba de sexta às 15h continuam marcados."),
+    (ONE_CANCELLED, "Cancelei sua escova com a Bia. Seu corte com a Ana continua marcado para quarta às 11:30."),
 ]  # fmt: skip
 
 
@@ -941,6 +990,30 @@ LIES = [
     (STANDING,"Você tem escova marcada com a Ana quarta às 11:30."),
     (BOOKED,"Fica R$ 90,00 o corte que marquei."),
     (NOTHING, "Já deixei no seu nome, às 16h."),
+    # Each of it true of some visit, and together of none.
+    (THREE, "Você tem dois horários marcados: corte com a Ana na sexta às 9h e escova com a Bia na quarta às 11:30."),
+    (THREE, "Seus horários marcados:\n- Corte feminino com Ana Souza, sexta-feira, 04/12, às 09:00\n- Escova com Bia Lima, quarta-feira, 02/12, às 11:30"),
+    (THREE, "Você tem horário marcado com a Bia na quarta às 11:30 e com a Ana na sexta às 9h."),
+    (THREE, "Estão confirmados quarta às 9h e sexta às 11:30."),
+    (THREE, "Está confirmado na quarta-feira, 04/12, às 9h."),
+    (THREE, "Seu corte está marcado para quarta às 9h."),
+    (THREE, "Seu corte com a Bia está confirmado."),
+    (THREE, "Seu corte com a Bia e a escova com a Ana estão confirmados."),
+    (THREE, "Na sexta você está marcada às 9h com o Caio e às 15h com a Bia."),
+    (THREE, "Seu corte na sexta e a escova na quarta estão confirmados."),
+    (THREE, "Escova na sexta às 15h e barba na sexta às 9h estão marcadas."),
+    (THREE, "Marcado: quarta às 11:30 com a Bia e sexta às 9h com a Ana."),
+    (THREE, "Seus horários de quarta, 02/12, às 9h, e sexta, 04/12, às 11:30, estão confirmados."),
+    (THREE, "Sua escova com a Bia está marcada para quarta às 11:30 e seu corte com a Ana para sexta às 9h."),
+    (THREE, "Corte e escova com a Ana: quarta às 11:30 e sexta às 9h estão marcados."),
+    (ONE_MOVED, "Mudei sua escova com a Bia para quinta às 10h."),
+    (ONE_MOVED, "Remarquei sua escova de sexta às 9h para quinta às 10:00."),
+    (ONE_MOVED, "Mudei o corte para sexta às 9h e mantive a escova na quinta às 10h."),
+    (ONE_MOVED, "Remarquei seu corte de sexta às 9h para quinta às 10:00."),
+    (ONE_MOVED, "Passei seu horário de sexta para quinta às 10h."),
+    (ONE_CANCELLED, "Cancelei o corte de sexta às 9h; a escova de quarta às 11:30 continua marcada."),
+    (ONE_CANCELLED, "Cancelei seu corte com a Bia."),
+    (ONE_CANCELLED, "Cancelei sua escova de quarta às 11:30."),
 ]  # fmt: skip
 
 
@@ -1129,6 +1202,7 @@ CLAIM_ROWS = {
     (Kind.STANDS, "for a day"): (["Tenho você marcada com a Ana para quarta."], ["Não há nada marcado para quarta."]),
     (Kind.STANDS, "came to a day"): (["Seu corte ficou para quarta."], ["Ficou alguma dúvida?"]),
     (Kind.STANDS, "you have"): (["Você tem um horário marcado."], ["Você tem um horário marcado?"]),
+    (Kind.STANDS, "your list"): (["Seus horários marcados:", "Estes são os seus agendamentos:"], ["Nossos horários:", "Seus horários livres na sexta:"]),
     (Kind.STANDS, "is yours"): (["O horário é seu!", "Você está na agenda."], ["O horário é às 10h?"]),
     (Kind.EXPECTED, "yours is"): (["Seu corte é quarta às 15h."], ["Seu corte é quarta às 15h, certo?", "Seu nome é Maria?"]),
     (Kind.EXPECTED, "you have it"): (["Você tem horário na quarta às 10h."], ["Você tem horário na quarta?", "Você tem um horário livre na quarta às 10h."]),
@@ -1275,6 +1349,33 @@ def test_what_was_announced_and_done_is_no_promise() -> None:
     assert fault(text, BOOKED) is None
     assert fault(announced, NOTHING) == checks.PROMISE
     assert fault(announced, BOOKED) is None
+
+
+VISITS = (
+    ("corte", "Ana", "quarta", "11:30"),
+    ("escova", "Bia", "sexta", "9:00"),
+    ("barba", "Caio", "sexta", "15:00"),
+)
+TOLD = (
+    "Você está marcada: {0} com {1} na {2} às {3} e {4} com {5} na {6} às {7}.",
+    "Seus horários marcados:\n- {0} com {1}, {2}, às {3}\n- {4} com {5}, {6}, às {7}",
+    "Está confirmado para {2} às {3} ({0} com {1}) e {6} às {7} ({4} com {5}).",
+    "Confirmado! {2}, {3}, {0} com a {1}; {6}, {7}, {4} com o {5}.",
+    "Sua {0} com {1} está marcada para {2} às {3}, e a {4} com {5} para {6} às {7}.",
+)
+
+
+@pytest.mark.parametrize("told", TOLD)
+@pytest.mark.parametrize("pair", [(0, 1), (1, 0), (0, 2), (1, 2), (2, 1)])
+def test_two_visits_told_in_one_breath(told: str, pair: tuple[int, int]) -> None:
+    """So is what fits; whatever of the one is told of the other is caught."""
+    one, other = (VISITS[n] for n in pair)
+    assert kind_of(told.format(*one, *other), THREE) is None
+    for field in range(4):
+        mixed = [list(one), list(other)]
+        mixed[0][field], mixed[1][field] = other[field], one[field]
+        if mixed != [list(one), list(other)]:
+            assert kind_of(told.format(*mixed[0], *mixed[1]), THREE) == "claim", (field, mixed)
 
 
 def test_reasons_of_the_hand_over() -> None:
