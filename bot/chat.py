@@ -5,7 +5,7 @@ import queue
 import secrets
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import TextIO
@@ -17,11 +17,11 @@ from bot.accounts import tenant_id as find_tenant
 from bot.services import Services
 from bot.settings import Settings
 from bot.terminal import PREFIX
-from models import conversation, message
+from models import conversation, delivery, message
 from models.conversation import Holder
 from models.db import Database
 from models.handoff import WAY_BACK
-from models.message import Author, Direction, Incoming, Received, Status
+from models.message import Author, Direction, Incoming, Message, Status
 from models.tenant import Tenant
 
 ADDRESS = f"{PREFIX}cliente"
@@ -39,6 +39,8 @@ def talk(settings: Settings, db: Database, slug: str) -> None:
     if isinstance(sys.stdin, io.TextIOWrapper):
         sys.stdin.reconfigure(errors="replace")
     click.echo(f"{name} ({settings.provider}). Escreva como um cliente; Ctrl-D encerra.")
+    for shown in chat.resume():
+        click.echo(shown)
     is_terminal = sys.stdin.isatty()
     for line in typed(sys.stdin, chat.news if is_terminal else None):
         if not is_terminal:
@@ -49,38 +51,38 @@ def talk(settings: Settings, db: Database, slug: str) -> None:
 
 @dataclass
 class Chat:
-    """One customer's talk. `base` is where staff find their page; `seen` the last line that was shown."""
+    """One customer's talk. `base` is where staff find their page.
+
+    What was shown has been read, here as on a phone: staff see it, and no later session shows it again.
+    """
 
     services: Services
     tenant_id: int
     base: str = ""
     conversation_id: int = 0
-    seen: int = 0
     told: bool = False
+
+    def resume(self) -> list[str]:
+        """What has been written since the last session, and who holds the conversation if not the bot."""
+        with self.services.db.reading() as session:
+            known = conversation.at_address(session, self.tenant_id, ADDRESS)
+        self.conversation_id = known or 0
+        return self.news()
 
     def say(self, text: str) -> list[str]:
         """Say one thing; give the lines that come back, and who holds the conversation if not the bot."""
-        sid = f"terminal-{secrets.token_hex(8)}"
         said = optout.heard(text)
         incoming = Incoming(
             tenant_id=self.tenant_id,
             addresses=(ADDRESS,),
-            provider_sid=sid,
+            provider_sid=f"terminal-{secrets.token_hex(8)}",
             text=text,
             wish=said.wish if said else None,
             only_wish=said is not None and said.only,
         )
         received = message.receive(self.services.db, incoming, self.services.now(), timedelta(0))
-        if not self.conversation_id:
-            self.conversation_id, self.seen = received.conversation_id, self._place(received, sid)
+        self.conversation_id = received.conversation_id
         return self.news()
-
-    def _place(self, received: Received, sid: str) -> int:
-        """Where this session began: what was said in an earlier one is not said again."""
-        with self.services.db.reading() as session:
-            line = message.by_sid(session, received.conversation_id, sid)
-        assert line is not None
-        return line.seq
 
     def news(self) -> list[str]:
         """What has been answered since the last look, and a word where a person has taken over."""
@@ -90,12 +92,17 @@ class Chat:
         with self.services.db.reading() as session:
             lines = message.transcript(session, self.tenant_id, self.conversation_id)
             holder = conversation.find(session, self.tenant_id, self.conversation_id).holder
-        new = [line for line in lines if line.seq > self.seen and line.direction == Direction.OUT]
-        self.seen = max([self.seen, *(line.seq for line in lines)])
-        shown = [
-            _shown(line.author, line.text) for line in new if line.status not in (Status.NOTE, Status.DROPPED)
-        ]
-        return [*shown, *self._held(holder)]
+        new = [line for line in lines if line.direction == Direction.OUT and line.status == Status.DELIVERED]
+        if new:
+            self._mark_read(new)
+        return [*(_shown(line.author, line.text) for line in new), *self._held(holder)]
+
+    def _mark_read(self, lines: Iterable[Message]) -> None:
+        now = self.services.now()
+        with self.services.db.writing() as session:
+            for line in lines:
+                assert line.provider_sid is not None
+                delivery.apply_status(session, now, self.tenant_id, sid=line.provider_sid, status=Status.READ)
 
     def _held(self, holder: str) -> list[str]:
         """Told once, as long as people hold the conversation."""

@@ -449,6 +449,15 @@ def of_customer(session: Session, tenant_id: int, customer_id: int) -> Conversat
     return session.scalar(query)
 
 
+def at_address(session: Session, tenant_id: int, address: str) -> int | None:
+    """The conversation of whoever wrote last from this address; None if there is none."""
+    query = select(Conversation).where(
+        col(Conversation.tenant_id) == tenant_id, col(Conversation.address) == address
+    )
+    found = session.scalar(query)
+    return found.id if found is not None else None
+
+
 def begin(session: Session, now: datetime, tenant_id: int, customer_id: int, address: str) -> Conversation:
     """A conversation in which we speak first. Raises IntegrityError if the customer writes meanwhile."""
     _create(session, now, tenant_id, customer_id, address)

@@ -121,8 +121,33 @@ def test_given_back_by_staff_the_bot_answers_again(talk: Talk) -> None:
 
 def test_another_session_goes_on_without_repeating(talk: Talk) -> None:
     talk.open().say("quero falar com uma pessoa")
-    [note] = talk.open().say("alguém?")
+    one = talk.open()
+    [note] = one.resume()
     assert HELD in note
+    assert one.say("alguém?") == []
+
+
+def test_a_session_begins_with_what_was_written_since_the_last(talk: Talk) -> None:
+    """By staff and by the bot; staff see that it has been read, and nobody is shown it again."""
+    assert talk.open().resume() == []
+    talk.open().say("quero falar com uma pessoa")
+    talk.answer("Oi, aqui é a Paula!")
+    talk.answer("Pode ser às 15h?")
+    said = ["[pessoa da equipe] Oi, aqui é a Paula!", "[pessoa da equipe] Pode ser às 15h?"]
+    *new, note = talk.open().resume()
+    assert (new, HELD in note) == (said, True)
+    assert [line.status for line in talk.stage.messages if line.author == "staff"] == ["read", "read"]
+    talk.give_back()
+    assert talk.open().resume() == []
+
+
+def test_only_the_terminal_s_own_talk_is_taken_up(talk: Talk) -> None:
+    """Not that of a customer on WhatsApp, nor of another business."""
+    talk.stage.say("oi")
+    assert talk.open().resume() == []
+    other = Chat(talk.services, talk.tenant_id + 1)
+    talk.open().say("oi")
+    assert other.resume() == []
 
 
 # Typing
