@@ -1,4 +1,4 @@
-"""Tells staff by mail that somebody waits: no name, no phone, no word of what was said."""
+"""Tells staff by mail and in their browsers that somebody waits: no name, no phone, no word of it."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -8,39 +8,79 @@ import structlog
 
 from bot.mail import Mail, Unsent
 from bot.services import Services
-from models import alert, staff
-from models.alert import Kind, Taken
+from models import alert, push, staff
+from models.alert import Channel, Kind, Standing, Taken
 from models.tenant import Tenant
 
 log = structlog.get_logger()
 
 
 def tell(services: Services, now: datetime) -> None:
-    """Settle every alert that is due; what a business has at once is one mail. Safe to run twice."""
+    """Settle every alert that is due; what a business has at once is told once. Safe to run twice."""
     with services.db.writing() as session:
         taken = alert.take_due(session, now)
-    for tenant_id in dict.fromkeys(each.tenant_id for each in taken):
-        _tell(services, now, tenant_id, [each for each in taken if each.tenant_id == tenant_id])
+    for place in dict.fromkeys((each.channel, each.tenant_id) for each in taken):
+        _tell(services, now, *place, [each for each in taken if (each.channel, each.tenant_id) == place])
 
 
-def _tell(services: Services, now: datetime, tenant_id: int, taken: Sequence[Taken]) -> None:
+def _tell(
+    services: Services, now: datetime, channel: Channel, tenant_id: int, taken: Sequence[Taken]
+) -> None:
     ids = [each.id for each in taken]
     with services.db.reading() as session:
         tenant = session.get_one(Tenant, tenant_id)
-        kinds = alert.standing(session, now, tenant_id, ids)
-        people = staff.addresses(session, tenant_id) if kinds else []
-    told = 0
-    if services.post is not None and people:
-        subject, text = words(kinds, tenant, services.settings.public_url)
-        try:
-            told = services.post.deliver([Mail(to, subject, text) for to in people])
-        except Unsent as error:
-            # Taken is not settled: it comes again, later each time, until it is too old to be news.
-            log.warning("alert_unsent", tenant_id=tenant_id, alerts=len(ids), error=str(error))
-            return
+        found = alert.standing(session, now, tenant_id, channel, ids)
+    way = _mail if channel is Channel.MAIL else _push
+    about = {"tenant_id": tenant_id, "channel": channel.value, "alerts": len(ids)}
+    try:
+        told = way(services, now, tenant, found) if found.kinds else 0
+    except Unsent as error:
+        # Taken is not settled: it comes again, later each time, until it is too old to be news.
+        log.warning("alert_unsent", **about, error=str(error))
+        return
     with services.db.writing() as session:
         alert.settle(session, now, ids, told)
-    log.info("alerts_settled", tenant_id=tenant_id, alerts=len(ids), told=told)
+    log.info("alerts_settled", **about, told=told)
+
+
+def _mail(services: Services, _now: datetime, tenant: Tenant, found: Standing) -> int:
+    assert tenant.id is not None
+    with services.db.reading() as session:
+        people = staff.addresses(session, tenant.id)
+    if services.post is None or not people:
+        return 0
+    subject, text = words(found.kinds, tenant, services.settings.public_url)
+    return services.post.deliver([Mail(to, subject, text) for to in people])
+
+
+def _push(services: Services, now: datetime, tenant: Tenant, found: Standing) -> int:
+    """Each browser by itself: one whose vendor is out of order keeps no other from its notice."""
+    if services.pusher is None:
+        return 0
+    with services.db.reading() as session:
+        browsers = push.all_of(session, push.KNOWN.tenant_id == tenant.id)
+    told, gone, fault = 0, [], None
+    for browser in browsers:
+        try:
+            there = services.pusher.send(browser, notice(found, tenant), now)
+        except Unsent as error:
+            fault = error
+        else:
+            told += there
+            gone += [] if there else [browser.id]
+    if gone:
+        with services.db.writing() as session:
+            push.drop(session, push.KNOWN.id.in_(gone))
+    if fault is not None and not told:
+        raise fault
+    return told
+
+
+def notice(found: Standing, tenant: Tenant) -> dict[str, str]:
+    """What a browser shows, and the page behind it: the conversation, or the queue where there are more."""
+    lines = [sentence(kind, found.kinds[kind]) for kind in Kind if found.kinds[kind]]
+    place = f"/{min(found.conversations)}" if len(found.conversations) == 1 else ""
+    return {"title": title(found.kinds, tenant), "body": "\n".join(lines), "url": f"/fila{place}"}
 
 
 def words(kinds: Counter[Kind], tenant: Tenant, url: str | None) -> tuple[str, str]:
@@ -48,7 +88,11 @@ def words(kinds: Counter[Kind], tenant: Tenant, url: str | None) -> tuple[str, s
     lines = [sentence(kind, kinds[kind]) for kind in Kind if kinds[kind]]
     where = f"Abra a fila: {url}/fila" if url else "Abra a fila do Hora Certa."
     text = "\n\n".join([f"{tenant.name}:", "\n".join(lines), where, _HABIT]) + "\n"
-    return f"{_SUBJECTS[_loudest(kinds)]} · {tenant.name}", text
+    return title(kinds, tenant), text
+
+
+def title(kinds: Counter[Kind], tenant: Tenant) -> str:
+    return f"{_SUBJECTS[_loudest(kinds)]} · {tenant.name}"
 
 
 _HABIT = "Você recebe este aviso porque faz parte da equipe. Para não receber mais, desligue em Minha conta."

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import httpx
 
-from bot import ears, eyes, files
+from bot import ears, eyes, files, push
 from bot.calls import Calls
 from bot.http import Http, ThreadClients
 from bot.llm import prices
@@ -175,8 +175,16 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
         eyes=eyes.eyes(settings, environment, attachments),
         typing=typing.TypingIndicator(quick.client_for) if settings.typing_indicator else None,
         post=post(settings),
+        pusher=pusher(settings, ThreadClients(verify=context)),
         prices=prices.with_given(settings.model_prices),
     )
+
+
+def pusher(settings: Settings, http: Http) -> push.Pusher | None:
+    """What takes notices to browsers; None where no key is given."""
+    if settings.vapid_private_key is None or settings.vapid_subject is None:
+        return None
+    return push.Pusher(http, push.private_key(settings.vapid_private_key), settings.vapid_subject)
 
 
 def post(settings: Settings) -> SmtpPost | None:

@@ -38,6 +38,7 @@ def examine(settings: Settings, environment: Mapping[str, str]) -> list[Finding]
             *_recordings(settings),
             *_transcription(settings, http),
             _mail(settings),
+            _push(settings),
             *_twilio(settings, environment),
             _public_url(settings, http),
             _clock(settings, http, lambda: datetime.now(UTC)),
@@ -141,6 +142,17 @@ def _mail(settings: Settings) -> Finding:
         text = f"{settings.smtp_host} does not let us in ({error}); see SMTP_HOST and the lines below it"
         return Finding(False, "mail", text)
     return Finding(True, "mail", f"{settings.smtp_host} takes mail")
+
+
+def _push(settings: Settings) -> Finding:
+    """The key was looked at when the settings were read."""
+    if settings.vapid_private_key is None:
+        return Finding(True, "push", "none; browsers tell nothing with no page open")
+    if not (settings.public_url or "").startswith("https://"):
+        return Finding(
+            False, "push", "VAPID_PRIVATE_KEY is set, but PUBLIC_URL is not https: no browser has it"
+        )
+    return Finding(True, "push", "browsers may tell staff with no page open")
 
 
 def _silence() -> bytes:

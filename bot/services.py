@@ -12,6 +12,7 @@ from bot.llm.client import ModelClient
 from bot.llm.prices import LIST, Prices
 from bot.mail import Post
 from bot.meters import Meters
+from bot.push import Pusher
 from bot.settings import Settings
 from bot.whatsapp.client import Archive, Forms, Inbox, Sender
 from models.db import Database
@@ -43,6 +44,7 @@ class Services:
     eyes: Eyes | None = None  # None: the model sees no pictures
     typing: Callable[[Tenant, str], object] | None = None  # shows it to who sent the message with this sid
     post: Post | None = None  # None: staff get no mail
+    pusher: Pusher | None = None  # None: nobody is told where no page is open
     prices: Prices = LIST
     meters: Meters = field(default_factory=Meters)
     wake_agent: threading.Event = field(default_factory=threading.Event)

@@ -11,6 +11,7 @@ _BOUNDS = {"ge": "at least {}", "gt": "more than {}", "le": "at most {}"}
 _FORMS = {
     "twilio_account_sid": "AC and 32 digits or letters from a to f",
     "smtp_from": "name@example.com",
+    "vapid_subject": "mailto:name@example.com",
 }
 
 

@@ -10,7 +10,7 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy.exc import ArgumentError
 
-from bot import setting_words
+from bot import push, setting_words
 from bot.llm import prices
 from bot.mail import Security
 from models import db
@@ -91,6 +91,9 @@ class Settings(BaseSettings):
     smtp_password: str | None = Field(default=None, repr=False)
     smtp_from: str | None = Field(default=None, pattern=r"^[^@\s<>]+@[^@\s<>]+$")
 
+    vapid_private_key: str | None = Field(default=None, repr=False)
+    vapid_subject: str | None = Field(default=None, pattern=r"^mailto:[^@\s<>]+@[\w-]+(\.[\w-]+)+$")
+
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
     log_format: Literal["console", "json"] = "console"
     metrics_token: str | None = None
@@ -141,6 +144,16 @@ class Settings(BaseSettings):
     def _long_token(cls, value: str | None) -> str | None:
         return setting_words.long_enough(value, MIN_METRICS_TOKEN_LENGTH) if value is not None else value
 
+    @field_validator("vapid_private_key")
+    @classmethod
+    def _whole_key(cls, value: str | None) -> str | None:
+        try:
+            if value is not None:
+                push.private_key(value)
+        except ValueError:
+            raise ValueError("must be 43 letters, digits, - and _, made as .env.example says") from None
+        return value
+
     @field_validator("model_prices")
     @classmethod
     def _known_prices(cls, value: str | None) -> str | None:
@@ -157,6 +170,8 @@ class Settings(BaseSettings):
             raise ValueError("TRANSCRIPTION_MODEL is missing, and TRANSCRIPTION_API_KEY is set")
         if self.smtp_host and not self.smtp_from:
             raise ValueError("SMTP_FROM is missing, and SMTP_HOST is set")
+        if self.vapid_private_key and not self.vapid_subject:
+            raise ValueError("VAPID_SUBJECT is missing, and VAPID_PRIVATE_KEY is set")
         if self.agent_retry_max_tokens < self.agent_max_tokens:
             raise ValueError("AGENT_RETRY_MAX_TOKENS must not be smaller than AGENT_MAX_TOKENS")
         return self

@@ -19,6 +19,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, Session, SQLModel
 
+from models import push
 from models.conversation import WINDOW, Conversation, Holder
 from models.db import UtcDateTime, table
 
@@ -31,8 +32,18 @@ class Kind(StrEnum):
     WINDOW = "window"  # WhatsApp will soon take no free text to a customer who waits
 
 
+class Channel(StrEnum):
+    """By what it is told, beside the pages that are open."""
+
+    MAIL = "mail"
+    PUSH = "push"
+
+
 class Alert(SQLModel, table=True):
-    """One thing to tell. It holds no words of anybody. `settled_at`: told, or not worth telling any more."""
+    """One thing to tell, by one channel, so that each is told once and tried again by itself.
+
+    It holds no words of anybody. `settled_at`: told, or not worth telling any more.
+    """
 
     __table_args__ = (
         ForeignKeyConstraint(["tenant_id", "conversation_id"], ["conversation.tenant_id", "conversation.id"]),
@@ -50,9 +61,10 @@ class Alert(SQLModel, table=True):
     tenant_id: int = Field(foreign_key="tenant.id")
     conversation_id: int
     kind: str = Field(max_length=20)
+    channel: str = Field(default=Channel.MAIL, max_length=10)
     due_at: datetime = Field(sa_type=UtcDateTime)
     attempts: int = 0
-    told: int = 0  # how many people it reached
+    told: int = 0  # how many people, or browsers, it reached
     settled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     created_at: datetime = Field(sa_type=UtcDateTime)
 
@@ -63,14 +75,17 @@ HOLD = timedelta(seconds=3)
 
 def add(session: Session, now: datetime, tenant_id: int, conversation_id: int, kind: Kind) -> None:
     """Note that staff are to be told, in the transaction in which it happens."""
-    session.add(
+    channels = Channel if push.is_wanted(session, tenant_id) else (Channel.MAIL,)
+    session.add_all(
         Alert(
             tenant_id=tenant_id,
             conversation_id=conversation_id,
             kind=kind,
+            channel=channel,
             due_at=now + HOLD,
             created_at=now,
         )
+        for channel in channels
     )
 
 
@@ -113,10 +128,10 @@ def pulse(session: Session, now: datetime, tenant_id: int, staff_id: int) -> Pul
     return Pulse(waiting, max(of_queue, of_own), mine, in_all)
 
 
-# Mail: an alert is taken, told, and settled. One that could not be told comes back, later each time.
+# An alert is taken, told, and settled. One that could not be told comes back, later each time.
 RETRY = timedelta(minutes=1)
 TRIES = 6
-# Who has just had a mail looks at the queue: more that comes into it is no second mail.
+# Who has just been told looks at the queue: more that comes into it is no second mail.
 APART = timedelta(minutes=5)
 
 
@@ -126,6 +141,7 @@ class Taken:
 
     id: int
     tenant_id: int
+    channel: Channel
 
 
 def take_due(session: Session, now: datetime) -> list[Taken]:
@@ -134,7 +150,7 @@ def take_due(session: Session, now: datetime) -> list[Taken]:
     due = (alerts.c.settled_at.is_(None), alerts.c.due_at <= now)
     session.execute(update(alerts).where(*due, alerts.c.attempts >= TRIES).values(settled_at=now))
     found = session.execute(
-        select(alerts.c.id, alerts.c.tenant_id, alerts.c.attempts)
+        select(alerts.c.id, alerts.c.tenant_id, alerts.c.channel, alerts.c.attempts)
         .where(*due)
         .order_by(alerts.c.id)
         .with_for_update(skip_locked=True)
@@ -145,11 +161,21 @@ def take_due(session: Session, now: datetime) -> list[Taken]:
             .where(alerts.c.id.in_([row.id for row in found if row.attempts == attempts]))
             .values(attempts=attempts + 1, due_at=now + RETRY * 2**attempts)
         )
-    return [Taken(row.id, row.tenant_id) for row in found]
+    return [Taken(row.id, row.tenant_id, Channel(row.channel)) for row in found]
 
 
-def standing(session: Session, now: datetime, tenant_id: int, ids: Collection[int]) -> "Counter[Kind]":
-    """Of these alerts what is still so, and worth a mail: how many conversations of each kind."""
+@dataclass(frozen=True)
+class Standing:
+    """What is to be told: how many conversations of each kind, and which they are."""
+
+    kinds: "Counter[Kind]"
+    conversations: frozenset[int]
+
+
+def standing(
+    session: Session, now: datetime, tenant_id: int, channel: Channel, ids: Collection[int]
+) -> Standing:
+    """Of these alerts of one channel what is still so, and worth telling."""
     alerts, conversations = table(Alert), table(Conversation)
     shut_by = conversations.c.last_inbound_at > now - WINDOW
     query = (
@@ -164,14 +190,20 @@ def standing(session: Session, now: datetime, tenant_id: int, ids: Collection[in
         )
         .distinct()
     )
-    found = Counter(Kind(row.kind) for row in session.execute(query))
-    return Counter() if set(found) <= {Kind.WAITING} and _just_told(session, now, tenant_id) else found
+    found = session.execute(query).all()
+    kinds = Counter(Kind(row.kind) for row in found)
+    if set(kinds) <= {Kind.WAITING} and _just_told(session, now, tenant_id, channel):
+        return Standing(Counter(), frozenset())
+    return Standing(kinds, frozenset(row.conversation_id for row in found))
 
 
-def _just_told(session: Session, now: datetime, tenant_id: int) -> bool:
+def _just_told(session: Session, now: datetime, tenant_id: int, channel: Channel) -> bool:
     alerts = table(Alert)
     query = select(alerts.c.id).where(
-        alerts.c.tenant_id == tenant_id, alerts.c.told > 0, alerts.c.settled_at > now - APART
+        alerts.c.tenant_id == tenant_id,
+        alerts.c.channel == channel,
+        alerts.c.told > 0,
+        alerts.c.settled_at > now - APART,
     )
     return session.execute(query.limit(1)).first() is not None
 

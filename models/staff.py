@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 import structlog
-from sqlalchemy import UniqueConstraint, delete, func, select, update
+from sqlalchemy import ColumnElement, UniqueConstraint, delete, func, select, update
 from sqlmodel import Field, Session, SQLModel, col
 
-from models import audit
+from models import audit, push
 from models import password as passwords
-from models.db import Database, UtcDateTime, change, table
+from models.db import Database, UtcDateTime, table
 from models.errors import NotFound
 from models.password import Unacceptable
 
@@ -389,22 +389,23 @@ def touch(session: Session, now: datetime, session_id: int) -> None:
 
 def log_out(session: Session, now: datetime, token: str) -> None:
     """End one session; an unknown or ended one is left as it is."""
-    sessions = table(StaffSession).c
-    session.execute(
-        update(StaffSession)
-        .where(sessions.token_hash == hash_of(token), sessions.ended_at.is_(None))
-        .values(ended_at=now)
-    )
+    _end(session, now, col(StaffSession.token_hash) == hash_of(token))
+
+
+def _end(session: Session, now: datetime, *which: ColumnElement[bool]) -> int:
+    """End those in force of these sessions, and what their browsers are told; gives how many."""
+    which = (*which, col(StaffSession.ended_at).is_(None))
+    ids = session.scalars(
+        update(StaffSession).where(*which).values(ended_at=now).returning(col(StaffSession.id))
+    ).all()
+    push.drop(session, push.KNOWN.session_id.in_(ids))
+    return len(ids)
 
 
 def end_all(session: Session, now: datetime, staff_id: int) -> None:
     """End every session of a login."""
-    sessions = table(StaffSession).c
-    session.execute(
-        update(StaffSession)
-        .where(sessions.staff_id == staff_id, sessions.ended_at.is_(None))
-        .values(ended_at=now)
-    )
+    _end(session, now, col(StaffSession.staff_id) == staff_id)
+    push.drop(session, push.KNOWN.staff_id == staff_id)
 
 
 def log_out_everywhere(session: Session, now: datetime, tenant_id: int, staff_id: int, *, by: int) -> None:
@@ -436,25 +437,16 @@ def last_seen(session: Session, staff_id: int) -> datetime | None:
 
 def end_session(session: Session, now: datetime, staff_id: int, session_id: int) -> None:
     """End one of a login's own sessions. Raises NotFound, for somebody else's and an ended one too."""
-    sessions = table(StaffSession).c
-    ended = change(
-        session,
-        update(StaffSession)
-        .where(sessions.id == session_id, sessions.staff_id == staff_id, sessions.ended_at.is_(None))
-        .values(ended_at=now),
-    )
-    if ended != 1:
+    own = (col(StaffSession.id) == session_id, col(StaffSession.staff_id) == staff_id)
+    if _end(session, now, *own) != 1:
         raise NotFound("session")
 
 
 def end_others(session: Session, now: datetime, staff_id: int, session_id: int) -> None:
     """End every session of a login but this one."""
-    sessions = table(StaffSession).c
-    session.execute(
-        update(StaffSession)
-        .where(sessions.staff_id == staff_id, sessions.id != session_id, sessions.ended_at.is_(None))
-        .values(ended_at=now)
-    )
+    _end(session, now, col(StaffSession.staff_id) == staff_id, col(StaffSession.id) != session_id)
+    others = push.KNOWN.session_id.is_distinct_from(session_id)
+    push.drop(session, push.KNOWN.staff_id == staff_id, others)
 
 
 @dataclass(frozen=True)

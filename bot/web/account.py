@@ -7,10 +7,12 @@ from flask import session as cookie
 from flask.typing import ResponseReturnValue
 from flask_login import logout_user
 
+from bot import push as vendors
 from bot.web import context, login, words
 from models import password as passwords
-from models import staff
+from models import push, staff
 from models.password import Unacceptable
+from models.push import PushSubscription
 from models.staff import Changed, Staff, StaffSession, Throttled, Unchanged
 
 blueprint = Blueprint("account", __name__, url_prefix="/conta")
@@ -88,6 +90,40 @@ def prefer() -> ResponseReturnValue:
     return redirect(url_for("account.show"), 303)
 
 
+@blueprint.post("/avisos")
+def hear() -> ResponseReturnValue:
+    """Tell this browser what waits, also with no page open."""
+    endpoint, p256dh, auth = (request.form.get(name, "") for name in ("endpoint", "p256dh", "auth"))
+    try:
+        vendors.check(endpoint, p256dh, auth)
+    except ValueError:
+        return _page("Não conheço o serviço de avisos deste navegador. Tente em outro.", status=422)
+    row = PushSubscription(
+        tenant_id=context.tenant_id(),
+        staff_id=context.staff_id(),
+        session_id=context.session_id(),
+        agent=request.user_agent.string[:200],
+        created_at=context.now(),
+        endpoint=endpoint,
+        p256dh=p256dh,
+        auth=auth,
+    )
+    with context.services().db.writing() as session:
+        staff.locked(session, context.staff_id())  # pressed twice at once
+        push.keep(session, row)
+    flash("Avisos ligados neste aparelho.")
+    return redirect(url_for("account.show"), 303)
+
+
+@blueprint.post("/avisos/desligar")
+def unhear() -> ResponseReturnValue:
+    which = push.KNOWN.endpoint == request.form.get("endpoint", "")
+    with context.services().db.writing() as session:
+        push.drop(session, push.KNOWN.staff_id == context.staff_id(), which)
+    flash("Avisos desligados naquele aparelho.")
+    return redirect(url_for("account.show"), 303)
+
+
 @blueprint.post("/sessoes/<int(max=2147483647):session_id>/encerrar")
 def end(session_id: int) -> ResponseReturnValue:
     with context.services().db.writing() as session:
@@ -120,12 +156,15 @@ def _page(problem: str = "", *, status: int = 200) -> Response:
     with context.services().db.reading() as session:
         person = session.get_one(Staff, context.staff_id())
         sessions = staff.sessions_of(session, context.now(), context.staff_id())
+        ears = push.all_of(session, push.KNOWN.staff_id == context.staff_id())
     page = render_template(
         "staff/account.html",
         tenant=context.current_tenant(),
         person=person,
         role=words.ROLES[person.role],
         places=[_place(each) for each in sessions],
+        ears=[(each.endpoint, device(each.agent), each.session_id == context.session_id()) for each in ears],
+        pusher=context.services().pusher,
         problem=problem,
         rule=PASSWORD_RULE,
         least=passwords.MIN_LENGTH,

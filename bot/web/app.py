@@ -95,6 +95,11 @@ def _dress(app: Flask, https: bool) -> None:
     def home() -> ResponseReturnValue:
         return redirect(url_for("queue.index"), 303)
 
+    @app.get("/avisos.js")
+    def worker() -> Response:
+        """The service worker, at the root: it speaks for pages below its own address only."""
+        return app.send_static_file("sw.js")
+
     app.add_template_global(context.may, "may")
     digests: dict[str, str] = {}
 

@@ -207,6 +207,43 @@
   }
   if (bar?.dataset.pulse) alerts();
 
+  // --- Notices with no page open: what this browser has agreed on with its vendor. ---
+
+  const canHear = "serviceWorker" in navigator && "PushManager" in window;
+  const heard = async () => (await navigator.serviceWorker.getRegistration("/"))?.pushManager.getSubscription();
+
+  async function offerToHear(form) {
+    const kept = await heard(), known = [...document.querySelectorAll("#ears button[name=endpoint]")];
+    form.hidden = known.some((button) => button.value === kept?.endpoint);
+    // Switched off from elsewhere, or by the end of its login: the vendor is to know it too.
+    if (!form.hidden) await kept?.unsubscribe();
+    document.getElementById("ears").hidden = false;
+  }
+
+  async function hear(form) {
+    const problem = document.getElementById("unheard");
+    try {
+      await Notification.requestPermission();
+      await navigator.serviceWorker.register(form.dataset.worker);
+      const { pushManager } = await navigator.serviceWorker.ready;
+      const wanted = { userVisibleOnly: true, applicationServerKey: form.dataset.key };
+      const { endpoint, keys } = (await pushManager.subscribe(wanted)).toJSON();
+      for (const [name, value] of Object.entries({ endpoint, ...keys })) form.elements[name].value = value;
+      form.submit();
+    } catch {
+      problem.textContent = Notification.permission === "granted"
+        ? "O navegador não conseguiu ligar os avisos agora. Tente de novo."
+        : "O navegador não permite avisos deste site. Libere as notificações nas configurações dele e tente de novo.";
+      problem.hidden = false;
+    }
+  }
+
+  const hearForm = document.getElementById("hear");
+  if (canHear && hearForm) {
+    offerToHear(hearForm).catch(() => {});
+    hearForm.addEventListener("submit", (event) => { event.preventDefault(); hear(hearForm); });
+  }
+
   // --- The list. ---
 
   const list = document.getElementById("list");
@@ -532,6 +569,11 @@
     menu.querySelector("summary").focus();
   });
 
-  // Drafts are for this login only.
-  document.querySelector("form.leave")?.addEventListener("submit", () => sessionStorage.clear());
+  // Drafts are for this login only, and so are notices, also those of an earlier login that nobody ended.
+  document.querySelector("form.leave")?.addEventListener("submit", (event) => {
+    sessionStorage.clear();
+    if (!canHear) return;
+    event.preventDefault();
+    heard().then((kept) => kept?.unsubscribe()).catch(() => {}).finally(() => event.target.submit());
+  });
 })();

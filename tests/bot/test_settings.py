@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from bot.settings import Settings, SettingsError, environment, load
+from tests.fakes.push import KEY
 
 EXAMPLE = Path(__file__).parents[2] / ".env.example"
 
@@ -47,6 +48,9 @@ def test_defaults_are_those_of_the_example(monkeypatch: pytest.MonkeyPatch) -> N
         ("LIMIT_CUSTOMER_RUNS_PER_DAY", "0"),
         ("LIMIT_TENANT_INPUT_TOKENS_PER_DAY", "many"),
         ("MODEL_PRICES", "{"),
+        ("VAPID_PRIVATE_KEY", "short"),
+        ("VAPID_PRIVATE_KEY", "A" * 43),
+        ("VAPID_SUBJECT", "dona@bela.test"),
         ("MODEL_PRICES", '{"gpt": {"input": 1}}'),
     ],
 )
@@ -64,6 +68,7 @@ def test_wrong_setting_is_named(name: str, value: str, monkeypatch: pytest.Monke
     [
         ({"llm_provider": "anthropic"}, "ANTHROPIC_API_KEY"),
         ({"openai_api_key": "k"}, "OPENAI_MODEL"),
+        ({"vapid_private_key": KEY}, "VAPID_SUBJECT"),
         ({"llm_fallback": "anthropic"}, "ANTHROPIC_API_KEY"),
         ({"anthropic_api_key": "k", "llm_fallback": "openai"}, "OPENAI_MODEL"),
         ({"agent_max_tokens": 100, "agent_retry_max_tokens": 50}, "AGENT_RETRY_MAX_TOKENS"),

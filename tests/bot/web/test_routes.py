@@ -19,6 +19,7 @@ from models.tenant import Tenant
 from tests.bot.web.office import ANA, BRUNO, LEAK, Office, result, token
 from tests.bot.web.test_agenda_routes import AGENDA
 from tests.fakes import agenda
+from tests.fakes.push import Browser
 from tests.fakes.talk import hire
 
 PUBLIC, STAFF, MANAGER, SIGNED = "public", "staff", "manager", "signed"
@@ -34,6 +35,7 @@ ROUTES = {
     ("GET", "/healthz"): PUBLIC,
     ("GET", "/readyz"): PUBLIC,
     ("GET", "/metrics"): PUBLIC,
+    ("GET", "/avisos.js"): PUBLIC,
     ("GET", "/entrar"): PUBLIC,
     ("POST", "/entrar"): PUBLIC,
     ("POST", "/sair"): PUBLIC,
@@ -67,6 +69,8 @@ ROUTES = {
     ("GET", "/conta"): STAFF,
     ("POST", "/conta/senha"): STAFF,
     ("POST", "/conta/preferencias"): STAFF,
+    ("POST", "/conta/avisos"): STAFF,
+    ("POST", "/conta/avisos/desligar"): STAFF,
     ("POST", f"{LOGIN}/encerrar"): STAFF,
     ("POST", "/conta/sessoes/encerrar"): STAFF,
     ("POST", "/conta/sessoes/encerrar-todas"): STAFF,
@@ -106,6 +110,7 @@ FORM = {
     "again": "uma senha bem comprida",
     "email": "nova@bela.test",
     "role": "attendant",
+    **Browser().given,
 }
 
 
