@@ -80,6 +80,8 @@ class Chat:
             wish=said.wish if said else None,
             only_wish=said is not None and said.only,
         )
+        with self.services.db.reading() as session:
+            incoming = optout.confirmed(session.get_one(Tenant, self.tenant_id), incoming)
         received = message.receive(self.services.db, incoming, self.services.now(), timedelta(0))
         self.conversation_id = received.conversation_id
         return self.news()

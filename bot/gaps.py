@@ -9,6 +9,7 @@ from datetime import datetime, timedelta
 import structlog
 from sqlmodel import Session, select
 
+from bot import optout
 from bot.services import Services
 from bot.whatsapp import inbound
 from bot.whatsapp.client import Inbox, SendError
@@ -74,6 +75,7 @@ def _take(services: Services, now: datetime, tenant: Tenant, inbox: Inbox) -> in
             taken += _store(services, now, tenant, event)
     if taken:
         services.wake_agent.set()
+        services.wake_outbox.set()
     return taken
 
 
@@ -86,7 +88,9 @@ def _known(session: Session, sids: Collection[str]) -> set[str]:
 def _store(services: Services, now: datetime, tenant: Tenant, event: Inbound) -> bool:
     assert tenant.id is not None
     event = replace(event, extra=event.extra | {"gap": True})
-    received = message.receive(services.db, event.incoming(tenant.id), now, services.debounce)
+    received = message.receive(
+        services.db, optout.confirmed(tenant, event.incoming(tenant.id)), now, services.debounce
+    )
     if not received.duplicate:
         log.warning("gap_filled", tenant_id=tenant.id, conversation_id=received.conversation_id)
     return not received.duplicate

@@ -6,9 +6,12 @@ count: a verb of ceasing with a kind of message as its object, or one of a few w
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from bot import texts
 from models.customer import Wish
+from models.message import Incoming
+from models.tenant import Tenant
 from tools.speech import folded
 
 MAX_READ = 1000  # characters; nobody says it at greater length
@@ -33,6 +36,13 @@ def heard(text: str) -> Heard | None:
         if any(left != clause for left, clause in zip(rest, clauses, strict=True)):
             return Heard(wish, only=_nothing_else(" ".join(rest), asked="?" in text))
     return None
+
+
+def confirmed(tenant: Tenant, incoming: Incoming) -> Incoming:
+    """With the words that confirm its wish, if it has one."""
+    if incoming.wish is None:
+        return incoming
+    return replace(incoming, confirmation=texts.heeded(tenant, incoming.wish))
 
 
 def _nothing_else(rest: str, *, asked: bool) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 
 from models.appointment import Details
+from models.customer import Wish
 from models.handoff import Reason
 from models.tenant import Tenant
 from models.usage import Over, Scope
@@ -108,6 +109,16 @@ def stopped(tenant: Tenant, *, booked: bool) -> str:
 def started(tenant: Tenant) -> str:
     """What the customer reads who wants to be written to again."""
     return f"Que bom! Você voltou a receber os lembretes e avisos de {tenant.name}. Posso ajudar em algo?"
+
+
+def heeded(tenant: Tenant, wish: Wish) -> str:
+    """What the customer reads of such a wish while people hold the conversation."""
+    if wish == Wish.STOP:
+        return (
+            f"Tudo bem! {tenant.name} não vai mais enviar lembretes nem avisos para você. Esta conversa com "
+            "a equipe continua.\n\nSe mudar de ideia, é só escrever *voltar*."
+        )
+    return f"Pronto! Você voltou a receber os lembretes e avisos de {tenant.name}."
 
 
 def first_name(name: str) -> str:

@@ -158,6 +158,8 @@ class Incoming:
 
     `wants_answer` is False for what nobody answers (reactions, unknown events): stored, nothing follows.
     `wish` is what it says of messages that we write first; with `only_wish` it asks for nothing else.
+    `confirmation` is what they are told of it where people hold the conversation: those cannot see that it
+    has been heeded. To all others the bot tells it.
     """
 
     tenant_id: int
@@ -171,15 +173,20 @@ class Incoming:
     wants_answer: bool = True
     wish: Wish | None = None
     only_wish: bool = False
+    confirmation: str = ""
 
 
 @dataclass(frozen=True)
 class Received:
-    """What became of an inbound message. `duplicate`: it was there already, nothing was changed."""
+    """What became of an inbound message. `duplicate`: it was there already, nothing was changed.
+
+    `told`: an answer to it is on its way, though the bot will give none.
+    """
 
     conversation_id: int
     duplicate: bool
     due: bool
+    told: bool = False
 
 
 def receive(db: Database, incoming: Incoming, now: datetime, debounce: timedelta) -> Received:
@@ -234,7 +241,17 @@ def _receive(session: Session, incoming: Incoming, now: datetime, debounce: time
     }
     session.execute(_INSERT, line)
     due = place.due or _returns(session, incoming, place, now, now + debounce)
-    return Received(place.conversation_id, duplicate=False, due=due)
+    told = bool(heard) and _confirm(session, incoming, place, now)
+    return Received(place.conversation_id, duplicate=False, due=due, told=told)
+
+
+def _confirm(session: Session, incoming: Incoming, place: Place, now: datetime) -> bool:
+    """Tell of a heeded wish where no bot will."""
+    if place.holder == Holder.BOT or not incoming.confirmation:
+        return False
+    text, talk = incoming.confirmation, place.conversation_id
+    add(session, now, incoming.tenant_id, talk, author=Author.SYSTEM, text=text)
+    return True
 
 
 def _returns(session: Session, incoming: Incoming, place: Place, now: datetime, due_at: datetime) -> bool:

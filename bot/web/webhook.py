@@ -6,14 +6,14 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session, select
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from bot import outbox
+from bot import optout, outbox
 from bot.services import Services
 from bot.web.csrf import csrf
 from bot.whatsapp import accounts, inbound
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.inbound import Event, Inbound, StatusUpdate, Unusable
 from models import customer, message
-from models.message import Status
+from models.message import Incoming, Status
 from models.tenant import Tenant
 
 MAX_BYTES = 256 * 1024
@@ -115,20 +115,22 @@ def _take(services: Services, tenant: Tenant | None, event: Event) -> None:
     assert tenant.id is not None
     match event:
         case Inbound():
-            _store(services, tenant.id, event)
+            _store(services, optout.confirmed(tenant, event.incoming(tenant.id)))
         case StatusUpdate():
             _report(services, tenant.id, event)
 
 
-def _store(services: Services, tenant_id: int, event: Inbound) -> None:
-    received = message.receive(services.db, event.incoming(tenant_id), services.now(), services.debounce)
+def _store(services: Services, incoming: Incoming) -> None:
+    received = message.receive(services.db, incoming, services.now(), services.debounce)
     if received.due:
         services.wake_agent.set()
+    if received.told:
+        services.wake_outbox.set()
     log.info(
         "message_received",
-        tenant_id=tenant_id,
+        tenant_id=incoming.tenant_id,
         conversation_id=received.conversation_id,
-        kind=event.kind,
+        kind=incoming.kind,
         duplicate=received.duplicate,
         due=received.due,
     )

@@ -141,6 +141,13 @@ def test_a_session_begins_with_what_was_written_since_the_last(talk: Talk) -> No
     assert talk.open().resume() == []
 
 
+def test_who_wants_no_more_messages_is_told_so_while_people_answer(talk: Talk) -> None:
+    one = talk.open()
+    one.say("quero falar com uma pessoa")
+    [said] = one.say("sair")
+    assert said.startswith("[mensagem automática] Tudo bem! Studio Bela não vai mais enviar lembretes")
+
+
 def test_only_the_terminal_s_own_talk_is_taken_up(talk: Talk) -> None:
     """Not that of a customer on WhatsApp, nor of another business."""
     talk.stage.say("oi")

@@ -84,12 +84,51 @@ def test_the_last_of_two_wishes_counts(stage: Stage) -> None:
     assert not opted_out(stage)
 
 
-def test_while_people_hold_the_conversation_it_is_heeded_in_silence(stage: Stage) -> None:
+@pytest.fixture
+def held(stage: Stage) -> Stage:
+    """People have the conversation."""
     stage.say("oi")
     with stage.db.writing() as session:
         handoff.flag(session, stage.clock(), 1, 1, Reason.PEDIDO_DO_CLIENTE)
-    assert stage.say("não me mandem mais mensagens") == []
-    assert opted_out(stage)
+    return stage
+
+
+@pytest.mark.parametrize(
+    "words", ["sair", "não me mandem mais mensagens", "cadê? e para de mandar lembretes"]
+)
+def test_while_people_hold_the_conversation_it_is_confirmed_all_the_same(held: Stage, words: str) -> None:
+    """Once, by a fixed text: they cannot see that it was heeded, and the conversation stays with people."""
+    [said] = held.say(words)
+    assert STOPPED in said
+    assert "Esta conversa com a equipe continua." in said
+    assert opted_out(held)
+    [row] = held.conversations
+    assert (row.holder, row.due_at) == ("queue", None)
+    assert row.waiting_since is not None
+    assert len(held.runs) == 1
+    assert held.say("e aí?") == []
+
+
+def test_while_people_hold_the_conversation_the_way_back_is_confirmed_too(held: Stage) -> None:
+    assert held.say("voltar") == []
+    held.say("sair")
+    assert held.say("voltar") == ["Pronto! Você voltou a receber os lembretes e avisos de Studio Bela."]
+    assert not opted_out(held)
+
+
+def test_a_repeated_delivery_is_not_confirmed_twice(held: Stage) -> None:
+    sid = held.deliver("sair")
+    held.deliver("sair", MessageSid=sid)
+    held.work()
+    assert sum(STOPPED in body for body in held.twilio.bodies) == 1
+
+
+def test_twilios_own_stop_while_people_hold_the_conversation(held: Stage) -> None:
+    """Nobody is alarmed that the confirmation is refused."""
+    held.twilio.by_number[MARIA] = refuse(21610)
+    assert held.say("STOP") == []
+    assert opted_out(held)
+    assert [one.reason for one in held.handoffs] == [Reason.PEDIDO_DO_CLIENTE]
 
 
 def test_a_reminder_that_waits_in_the_outbox_is_not_sent_any_more(stage: Stage) -> None:
