@@ -15,7 +15,7 @@ _YES = words_of(
     "sim isso pode fechou fechado fechada beleza ok certo certinho confirmo confirmado confirmada "
     "confirma confirmar confirme bora claro perfeito perfeita show top combinado combinada uhum aham "
     "quero queremos positivo vamos aceito maravilha otimo otima exato exatamente correto joia massa boa "
-    "manda yes isto serve rola 👍 ✅ 👌 ☑ ✔ 🆗 🤝 💯"
+    "manda yes isto serve rola demorou partiu topo tmj 👍 ✅ 👌 ☑ ✔ 🆗 🤝 💯"
 )
 _YES_PHRASES = (
     "esta bom", "esta bem", "esta otimo", "tudo bem", "tudo certo", "com certeza", "de acordo", "por favor",
@@ -28,7 +28,7 @@ _FILLER = words_of(
     "querida amor linda lindo moca moco flor amigo amiga o a os as esse essa este esta horario hora com "
     "certeza bem tudo bom de do da acordo ser para mim me tambem ne k la agora sempre assim deus aqui "
     "eu voce tu oi ola perfeitamente fazer faz que no na em dia isso nosso nossa meu minha haha rs , § "
-    "ele ela vaga "
+    "ele ela vaga mano mana cara brother bro parceiro chefe irmao vida gata "
     "🙏 😊 😁 😃 😄 🙂 😀 🥰 😍 ❤ 💕 😘 🎉 🙌"
 )
 _NO_FILLER = words_of(

@@ -29,6 +29,10 @@ from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish, day_told
 
 _BOOKED = re.compile(r"✅ Agendado: .*, (\d\d/\d\d/\d{4}), às (\d\d:\d\d) \((\d+) min")
+_FOR_TWO = re.compile(
+    r"\bpara mim e (?:para )?(?:o |a |um |uma )?(?:meu|minha|amig|namorad|marid|espos|filh|irma|mae|pai)|"
+    r"\bpara (?:2|nos 2|2 pessoas)\b|\b2 (?:cortes|escovas|manicures|pessoas)\b"
+)
 _Possible = Generator[tuple[Call, ...], tuple[Result, ...], tuple[Wish, str]]
 
 
@@ -42,8 +46,10 @@ def booking(turn: Turn, lead: str = "") -> Talk:
     wish = _only_left(wish, heard)
     visit = one_visit(wish, heard.people)
     parted = speech.one_by_one(wish.services, visit.services) if visit != wish else ""
+    if _FOR_TWO.search(turn.reading.text) and visit.services and not visit.later:
+        visit, parted = replace(visit, later=visit.services), speech.ONE_EACH
     text = yield from _pursue(visit, heard, catalogue, turn.now)
-    return "\n\n".join(filter(None, (lead, parted, wrong, text)))
+    return "\n\n".join(filter(None, (lead, speech.not_offered(heard.missed), parted, wrong, text)))
 
 
 def _still_open(turn: Turn, heard: Heard, catalogue: Catalogue) -> Heard:

@@ -30,6 +30,7 @@ _ASKS_FOR_FACTS = (
 )
 _BOOKING_TOPICS = (
     Topic.BOOK,
+    Topic.WHEN_FREE,
     Topic.ANYONE,
     Topic.OTHER_DAY,
     Topic.OTHER_TIME,
@@ -135,7 +136,8 @@ def _told_media(turn: Turn) -> Talk:
 
 
 def _will_see(turn: Turn) -> bool:
-    return turn.memory.asked != Asked.NOTHING and turn.answer == "later"
+    begun = turn.memory.asked != Asked.NOTHING
+    return turn.answer == "later" and (begun or not (turn.reading.has_facts or turn.about(Topic.UNABLE)))
 
 
 def _declines(turn: Turn) -> bool:
@@ -163,6 +165,16 @@ def _would_wait(turn: Turn) -> bool:
     bare_no = turn.answer == "no" and set(turn.reading.rest.split()) <= _BARE_NO
     none_of_them = bare_no or (turn.about(Topic.NONE_FITS) and not turn.reading.has_facts)
     return none_of_them and turn.memory.full is not None and turn.memory.asked in (Asked.SLOT, Asked.DAY)
+
+
+def _paused(turn: Turn) -> Talk:
+    yield from ()
+    return _with_open(turn, speech.NO_HURRY, otherwise="")
+
+
+def _mistaken(turn: Turn) -> bool:
+    """Whether somebody wrote to the wrong place; "errei, quero sexta" goes on."""
+    return turn.about(Topic.MISTAKE) and not turn.about(*_BOOKING_TOPICS) and not turn.reading.has_facts
 
 
 def _language(turn: Turn) -> Talk:
@@ -263,6 +275,12 @@ def _cannot_come(turn: Turn) -> bool:
     return turn.about(Topic.UNABLE) and bool(turn.transcript.appointments) and not turn.memory.booking
 
 
+def _has_nothing_to_miss(turn: Turn) -> bool:
+    return (
+        turn.about(Topic.UNABLE) and turn.memory.asked == Asked.NOTHING and not turn.about(*_BOOKING_TOPICS)
+    )
+
+
 def _move_or_cancel(turn: Turn) -> Talk:
     yield from ()
     lines = "\n".join(f"- {appointment_told(one)}" for one in turn.transcript.appointments)
@@ -272,6 +290,8 @@ def _move_or_cancel(turn: Turn) -> Talk:
 def _inform(turn: Turn) -> Talk:
     """The answer, and then what was open, what was asked for beside it, or an invitation."""
     answer = yield from info.information(turn)
+    if turn.memory.asked == Asked.SERVICE and answer.startswith(speech.OUR_SERVICES):
+        return _with_open(turn, speech.PRICES_HERE, otherwise="")  # the open question lists them again
     if _books(turn) and not (info.settles(turn, answer) and not (yield from _names_something(turn))):
         return (yield from booking(turn, answer))
     invitation = yield from info.invitation(turn)
@@ -315,6 +335,13 @@ def _only_greets(turn: Turn) -> bool:
 
 def _greet(turn: Turn) -> Talk:
     yield from ()
+    if (
+        turn.transcript.said
+        and not turn.caller
+        and not turn.memory.open_words
+        and not turn.about(Topic.RESTART)
+    ):
+        return f"{speech.HERE} {speech.HOW_TO_HELP}"
     here = f"Prazer, {speech.first_name(turn.caller)}! 😊" if turn.caller else speech.HERE
     return _with_open(turn, here, otherwise="") if turn.memory.open_words else _welcome(turn)
 
@@ -401,10 +428,19 @@ def _unknown(turn: Turn) -> Talk:
         return _welcome(turn)
     if turn.memory.puzzled:
         return _still_puzzled(turn)
+    if _asks(turn):
+        return _with_open(turn, speech.NOT_KNOWN, otherwise=Asked.STAFF.value)
     if turn.memory.open_words:
         return f"{PUZZLED} bem. {_word_for_person(turn)}".strip() + f"\n\n{turn.memory.open_words}"
     told = speech.puzzled(turn.transcript.tools)
     return speech.or_staff(told) if turn.can("chamar_atendente") else told
+
+
+def _asks(turn: Turn) -> bool:
+    """Whether it is a question about the place, which is understood well enough to be unanswerable."""
+    verbs = r"tem|pode|posso|aceita\w*|voces? (?:tem|fazem|aceita\w*|vende\w*)|precisa|preciso levar"
+    question = rf"^(?:e |oi , )?(?:{verbs}) "
+    return bool(re.search(question, turn.reading.text)) and turn.can("chamar_atendente")
 
 
 def _word_for_person(turn: Turn) -> str:
@@ -432,10 +468,13 @@ _DECISIONS: tuple[_Decision, ...] = (
     (_about(Topic.STOP_MESSAGES), _said(speech.or_staff(speech.STOP_MESSAGES))),
     (_about(Topic.LATE), _said(speech.or_staff(speech.RUNNING_LATE))),
     (_about(Topic.LANGUAGE), _language),
+    (_mistaken, _said(speech.MISTAKEN)),
+    (_about(Topic.PAUSE), _paused),
     (_about(Topic.USUAL), _usual),
     (_cancels, _cancel),
     (_moves, _move),
     (_cannot_come, _move_or_cancel),
+    (_has_nothing_to_miss, own.told_own),
     (_about(Topic.MINE), own.told_own),
     (lambda turn: turn.about(*info.TOPICS) or turn.asks_on, _inform),
     (_says_goodbye, _said(speech.GOODBYE)),

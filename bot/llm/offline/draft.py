@@ -12,6 +12,7 @@ from bot.llm.offline.memory import Asked, Choice, Memory
 from bot.llm.offline.names import (
     Named,
     names_unknown,
+    not_offered,
     parts_of,
     people_in,
     services_in,
@@ -37,7 +38,7 @@ _GREETED = re.compile(r"(?:^|, )(?:oi+e?|ola|opa|e ai)[ ,]+\w+")
 @dataclass(frozen=True)
 class Heard:
     """What the words of this turn name. `unknown_…`: somebody or something that this business has not.
-    `few`: services of which one was to be chosen, and none was.
+    `few`: services of which one was to be chosen, and none was. `missed`: what is not done, beside what is.
     """
 
     reading: Reading
@@ -46,6 +47,7 @@ class Heard:
     unknown_person: bool
     unknown_service: bool
     few: tuple[Service, ...] = ()
+    missed: tuple[str, ...] = ()
 
     @property
     def anything(self) -> bool:
@@ -62,12 +64,14 @@ def heard_in(turn: Turn, catalogue: Catalogue) -> Heard:
         named = found if segment.correction and (found.sure or found.doubts) else _both(named, found)
         people = _people(segment.text, found, catalogue) or people
     named = _narrowed(named, people)
+    missed = not_offered(reading.rest, catalogue.services)
     return Heard(
         reading=reading,
         named=named,
         people=people,
         unknown_person=not people and speaks_of_someone_else(reading.rest),
-        unknown_service=not named.sure and not named.doubts and names_unknown(reading.rest),
+        unknown_service=not named.sure and not named.doubts and (bool(missed) or names_unknown(reading.rest)),
+        missed=tuple(missed) if named.sure or named.doubts else (),
     )
 
 
@@ -102,7 +106,7 @@ def drafted(turn: Turn, catalogue: Catalogue, heard: Heard) -> Wish:
     """What is wanted, as far as it is known by now."""
     memory = turn.memory
     wish = replace(recalled(memory, catalogue), may_wait=turn.can("lista_de_espera"))
-    choice = picked(turn, catalogue) or chosen(memory, heard.reading)
+    choice = choice_in(turn, heard.reading, catalogue)
     if choice and (choice.start or memory.asked == Asked.SLOT):
         return with_slot(wish, choice, catalogue)
     name = choice.text if choice else ""
@@ -129,6 +133,13 @@ def picked(turn: Turn, catalogue: Catalogue) -> Choice | None:
     return Choice("", found.day, found.time, name)
 
 
+def choice_in(turn: Turn, reading: Reading, catalogue: Catalogue) -> Choice | None:
+    """The choice that was made; where it is left to us, the earliest."""
+    choice = picked(turn, catalogue) or chosen(turn.memory, reading)
+    left = choice is None and turn.memory.asked == Asked.SLOT and turn.leaves_choice
+    return next(iter(turn.memory.choices), None) if left else choice
+
+
 def chosen(memory: Memory, reading: Reading) -> Choice | None:
     """The numbered choice that is meant: by its number, its place, or by being the only one that fits."""
     choices = memory.choices
@@ -139,8 +150,6 @@ def chosen(memory: Memory, reading: Reading) -> Choice | None:
         return choices[place - 1]
     if memory.asked not in (Asked.SLOT, Asked.WHICH_DAY):
         return None
-    if memory.asked == Asked.SLOT and reading.whichever and choices:
-        return choices[0]  # they are told in order of time
     fitting = [choice for choice in choices if _fits(choice, reading)]
     return fitting[0] if len(fitting) == 1 else None
 

@@ -235,6 +235,12 @@ def _clock_role(before: str, mark: str) -> str:
     return "source" if mark.startswith(("o das", "a das")) or (mark.startswith("das") and named) else ""
 
 
+def _new_hour(scan: _Scan, match: re.Match[str]) -> bool:
+    """ "Muda para 11": whoever means the day says so."""
+    scan.clocks.append(("target", _hours_of(match)))
+    return True
+
+
 def _one_o_clock(scan: _Scan, _match: re.Match[str]) -> bool:
     scan.clocks.append(("", Hours(starts=(time(13),), sure=False)))
     return True
@@ -349,13 +355,17 @@ _ROWS: tuple[tuple[str, _Take], ...] = (
     (rf"\bantes d(?:as|a|o|e) {_HOUR}", _window_from(_before)),
     (rf"\b(?:ate|no maximo)(?: as?| o)? {_HOUR}", _window_from(_until)),
     (_CLOCK, _clock),
+    (
+        rf"\b(?:mud|pass|troc|remarc|adi|antecip)\w+(?: (?!dia)\w+){{0,3}}? para {_HOUR}(?= ?(?:$|[,?]))",
+        _new_hour,
+    ),
     (r"\b(?:qualquer|tanto faz [oa]) (?:horario|hora)\b", _part(time.min)),
     (r"\b[oa] (?:horario|hora) que (?:tiver|der|sobrar)\b", _part(time.min)),
     (r"\b(?:logo depois do almoco|(?:inicio|comeco|comecinho) da tarde)\b", _part(time(13), time(14, 59))),
     (r"\b(?:depois do|apos o) almoco\b", _part(time(13), time(17, 59))),
     (r"\b(?:hora|horario) d[eo] almoco\b|\bno almoco\b", _part(time(11, 30), time(13, 29))),
     (r"\b(?:fim|final|finalzinho|fimzinho) da tarde\b|\btardezinha\b", _part(time(16), time(17, 59))),
-    (r"\b(?:fim|final) do dia\b|\bdepois do (?:trabalho|expediente|servico)\b", _part(time(17))),
+    (r"\b(?:fim|final) do dia\b|\bdepois do (?:trabalho|expediente|servico|trampo)\b", _part(time(17))),
     (r"\b(?:bem )?(?:cedo|cedinho)\b", _part(time.min, time(9, 59))),
     (rf"{_IN}(?:manha|manhazinha)\b", _part(time.min, time(11, 59))),
     (rf"{_IN}tarde\b(?! demais)", _part(time(12), time(17, 59))),

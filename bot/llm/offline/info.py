@@ -9,7 +9,7 @@ from bot.llm.offline.contact import contact, is_told
 from bot.llm.offline.draft import recalled
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked, want
-from bot.llm.offline.names import STOP, alike, names_unknown, services_in
+from bot.llm.offline.names import STOP, alike, names_unknown, not_offered, services_in
 from bot.llm.offline.results import Catalogue, Service, found_in
 from bot.llm.offline.search import CLOSED, closed_line, search_call
 from bot.llm.offline.talk import Talk
@@ -19,7 +19,7 @@ from bot.llm.offline.wish import Wish, day_told
 from bot.llm.offline.words import normalise
 
 CATALOGUE_TOPICS = (Topic.PRICE, Topic.DURATION, Topic.SERVICES, Topic.TEAM)
-TOPICS = (*CATALOGUE_TOPICS, Topic.WHERE, Topic.OPENING, Topic.CONTACT, Topic.ROBOT)
+TOPICS = (*CATALOGUE_TOPICS, Topic.WHERE, Topic.OPENING, Topic.HOLIDAY, Topic.CONTACT, Topic.ROBOT)
 
 
 def information(turn: Turn) -> Talk:
@@ -34,6 +34,8 @@ def information(turn: Turn) -> Talk:
         paragraphs.append(_where(turn))
     if turn.about(Topic.OPENING):
         paragraphs.append((yield from _opening(turn)))
+    if turn.about(Topic.HOLIDAY) and not _asked_day(turn):
+        paragraphs.append(speech.HOLIDAYS)
     if turn.about(Topic.CONTACT):
         paragraphs.append((yield from contact(turn)))
     return "\n\n".join(paragraphs)
@@ -57,7 +59,12 @@ def _named(turn: Turn, catalogue: Catalogue) -> Sequence[Service]:
     rest = turn.reading_with(catalogue).rest
     named = services_in(rest, catalogue.services)
     found = [*named.sure, *(service for doubt in named.doubts for service in doubt)]
-    if found or names_unknown(rest) or not turn.about(Topic.PRICE, Topic.DURATION):
+    if (
+        found
+        or names_unknown(rest)
+        or not_offered(rest, catalogue.services)
+        or not turn.about(Topic.PRICE, Topic.DURATION)
+    ):
         return found
     return recalled(turn.memory, catalogue).services  # "quanto fica?" of what is being arranged
 
@@ -66,9 +73,12 @@ def _catalogue(turn: Turn, catalogue: Catalogue) -> str:
     if not catalogue.services:
         return speech.NO_SERVICES
     named = _named(turn, catalogue)
+    rest = turn.reading_with(catalogue).rest
+    missed = not_offered(rest, catalogue.services)
     if named:
-        return "\n".join(f"- {speech.service_with_team(service)}" for service in named)
-    if names_unknown(turn.reading_with(catalogue).rest):
+        lines = [f"- {speech.service_with_team(service)}" for service in named]
+        return "\n".join([*lines, *filter(None, [speech.not_offered(missed)])])
+    if missed or names_unknown(rest):
         return f"{speech.NO_SUCH_SERVICE}\n\n{_all(catalogue)}"
     if turn.about(Topic.TEAM) and not turn.about(Topic.PRICE, Topic.SERVICES):
         return f"Na equipe: {speech.listed([person.name for person in catalogue.team], 'e')}."
@@ -78,7 +88,7 @@ def _catalogue(turn: Turn, catalogue: Catalogue) -> str:
 def _all(catalogue: Catalogue) -> str:
     shown = [f"- {speech.service_line(service)}" for service in catalogue.services[: speech.MOST_SERVICES]]
     more = len(catalogue.services) - len(shown)
-    return "\n".join(["Nossos serviços:", *shown, *([f"e mais {more}"] if more > 0 else [])])
+    return "\n".join([speech.OUR_SERVICES, *shown, *([f"e mais {more}"] if more > 0 else [])])
 
 
 def _where(turn: Turn) -> str:

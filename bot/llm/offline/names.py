@@ -23,6 +23,15 @@ _CALLED = {
     "tinta": "coloracao",
     "pintar": "coloracao",
 }
+# Services that people ask for, to be missed aloud where a business has not got them.
+_TRADES = {
+    normalise(name): name
+    for name in (
+        "Pedicure", "Progressiva", "Luzes", "Mechas", "Botox", "Alisamento", "Selagem", "Cauterização",
+        "Sobrancelha", "Depilação", "Maquiagem", "Penteado", "Cílios", "Massagem", "Drenagem", "Bigode",
+        "Tatuagem", "Micropigmentação", "Manicure", "Escova", "Hidratação", "Coloração", "Barba",
+    )
+}  # fmt: skip
 _BREAK = re.compile(rf"{MASK}+|,|\+|\?|/|\b(?:e|com|mais|ou|tambem)\b")
 _JOINT = re.compile(r"\w (?:e|com|mais) \w|[+&/]")
 _UNKNOWN_PERSON = re.compile(
@@ -119,6 +128,15 @@ def parts_of(combined: Service, person: Person, services: Sequence[Service]) -> 
     parts = [_likeliest(words, theirs) for words in _stretches(name) if words]
     whole = _JOINT.search(name) and all(len(part) == 1 for part in parts)
     return tuple(part[0] for part in parts) if whole else ()
+
+
+def not_offered(text: str, services: Sequence[Service]) -> list[str]:
+    """What normalised text asks for of the usual that none of these services is."""
+    names = [word for service in services for word in _words_of(service.name)]
+    missed = (
+        trade for word in _words(text) for trade in _TRADES if not _among(word, names) and alike(word, trade)
+    )
+    return [_TRADES[trade] for trade in dict.fromkeys(missed)]
 
 
 def without(text: str, services: Iterable[Service]) -> str:

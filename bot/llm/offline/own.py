@@ -8,7 +8,7 @@ from functools import reduce
 from bot.llm.offline import speech
 from bot.llm.offline.booking import booked, look_up
 from bot.llm.offline.days import Days
-from bot.llm.offline.draft import chosen, later, picked, recalled, with_slot, with_time
+from bot.llm.offline.draft import choice_in, chosen, later, recalled, with_slot, with_time
 from bot.llm.offline.hours import Hours
 from bot.llm.offline.lookup import catalogue_for
 from bot.llm.offline.memory import Asked, Memory, cancel_proposal, new_time, numbered
@@ -202,7 +202,7 @@ def _new_time(turn: Turn, appointment: Appointment, catalogue: Catalogue) -> Wis
     """The appointment's visit with what was said of its new day, hour and professional."""
     memory, reading = turn.memory, turn.reading_with(catalogue)
     services = appointment_services(appointment.service, catalogue)
-    choice = picked(turn, catalogue) or chosen(memory, reading)
+    choice = choice_in(turn, reading, catalogue)
     if choice and (choice.start or memory.asked == Asked.SLOT):
         wish = replace(recalled(memory, catalogue), services=services, moving=appointment)
         return with_slot(wish, choice, catalogue)

@@ -35,11 +35,19 @@ UPSET = "Sinto muito por isso. Já chamei uma pessoa da nossa equipe para ver co
 NOT_HERE = "Isso eu não consigo fazer por aqui."
 NEVER_MIND = "Tudo bem, deixo como está. Quando quiser, é só me chamar. 😊"
 TAKE_YOUR_TIME = "Sem pressa! Quando decidir, é só me chamar por aqui. 😊"
+NO_HURRY = "Sem pressa! 😊"
+ONE_EACH = "Para duas pessoas marco um horário de cada vez. 😊"
 YOU_ARE_WELCOME = "Por nada! Qualquer coisa, é só me chamar. 😊"
 GOODBYE = "Até mais! Qualquer coisa, é só me chamar. 😊"
 NO_PROBLEM = "Sem problema!"
 AGREED = "Combinado! 😊"
 YOUR_NAME = "Se puder, me diga também o seu nome. 😊"
+OUR_SERVICES = "Nossos serviços:"
+PRICES_HERE = "Os valores estão aqui. 😊"
+HOLIDAYS = "Sobre feriados, me diga a data que eu olho na agenda. 😊"
+MISTAKEN = "Sem problema! Se precisar de um horário, é só me chamar. 😊"
+NOT_KNOWN = "Isso eu não sei dizer por aqui, mas uma pessoa da equipe pode responder."
+HOW_TO_HELP = "Como posso ajudar?"
 HERE = "Estou por aqui! 😊"
 NOT_TEXT = "Recebi {what}, mas por aqui só consigo ler texto. Pode me escrever o que você precisa?"
 LANGUAGE = "Eu respondo em português, mas entendo um pouco de inglês e espanhol. 😊"
@@ -128,6 +136,11 @@ def service_with_team(service: Service) -> str:
 def listed(names: Sequence[str], joint: str = "ou") -> str:
     """ "Ana, Bia ou Caio" """
     return f" {joint} ".join([", ".join(names[:-1]), names[-1]]) if len(names) > 1 else "".join(names)
+
+
+def not_offered(names: Sequence[str]) -> str:
+    """That there is no such service here; "" where none is missed."""
+    return f"{listed(names, 'e')} eu não encontrei por aqui. 😕" if names else ""
 
 
 def one_by_one(wished: Sequence[Service], first: Sequence[Service]) -> str:

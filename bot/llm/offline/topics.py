@@ -27,10 +27,14 @@ class Topic(StrEnum):
     CHANGE_OWN = auto()  # "mudar meu horário": of an appointment
     LATE = auto()
     UNABLE = auto()  # "não vou conseguir ir"
+    PAUSE = auto()  # "pera aí"
+    MISTAKE = auto()  # "foi engano"
+    HOLIDAY = auto()
     LANGUAGE = auto()  # "do you speak English?"
     STOP_MESSAGES = auto()
     BOOK = auto()
     BOOK_NEW = auto()  # in so many words: "quero marcar"
+    WHEN_FREE = auto()  # "que dia ela tem?"
     USUAL = auto()
     ANYONE = auto()
     OTHER_DAY = auto()
@@ -92,6 +96,15 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\bdescadastr\w+",
         r"^(?:sair|parar|stop|pare)$",
     ),
+    Topic.PAUSE: (
+        r"^(?:oi , )?(?:pera ?(?:ai)?|espera(?: ai| um pouco)?|calma(?: ai)?|ja volto|aguarda|"
+        r"(?:so )?(?:um|1) (?:moment|minut|segund|instant)\w+)(?: por favor| ai| so)?(?: ,)?$",
+    ),
+    Topic.MISTAKE: (
+        r"\b(?:(?:foi|e) engano|(?:numero|pessoa|contato|lugar|conversa) errad[oa]|mandei errado)\b",
+        r"\bnao era para (?:ca|voces?|aqui)\b|^(?:ops |opa |ih )?(?:, )?errei\b",
+    ),
+    Topic.HOLIDAY: (r"\bferiad(?:o|os|ao)\b",),
     Topic.LANGUAGE: (
         r"\b(?:do you speak|english|spanish|habla[ns]?|hablas|espanol)\b",
         r"\bfalam? (?:em )?(?:ingles|espanhol)\b",
@@ -102,7 +115,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\b(?:precos?|valor|valores|orcamento|quanto$)\b",
     ),
     Topic.SERVICES: (
-        r"\bservicos\b",
+        r"\bservicos\b|\bqual servico\b",
         r"\bo que (?:e que )?(?:voces |voce )?(?:fazem|faz|tem|oferecem)\b",
         r"\b(?:cardapio|catalogo|menu)\b",
     ),
@@ -134,6 +147,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\b(?:qual|quais|ver|saber|consultar|lembr\w+|conferir|confirmar|cade|sobre)(?: \w+){0,2} "
         r"(?:meu|minha) (?:\w+ )?(?:horario|agendamento|consulta|reserva|hora)\b",
         r"^(?:o |a )?(?:meu|minha) (?:horario|agendamento|consulta|reserva)(?: mesmo)? ?\??$",
+        r"\bja (?:marquei|agendei|tinha marcado|deixei marcado)\b",
         rf"\bque (?:horas?|dia) (?:(?:e|ficou|esta|era) {_MY}|(?:eu )?marquei)\b",
         rf"\bquando (?:e|ficou|esta|vai ser) {_MY}\b",
         r"\b(?:tenho|tinha) (?:algo|alguma coisa|algum|alguma|horario|hora)? ?(?:\w+ )?(?:marcad|agendad)\w*",
@@ -157,7 +171,11 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     Topic.BOOK: (
         r"\b(?:marc(?:ar|a|o|amos|acao|ando)|agend\w*|vagas?|encaix\w*|reserv\w*)\b",
         r"\bhorari\w+\b(?! de (?:funcionamento|atendimento))",
+        r"\b(?:posso|consigo|da para) ir\b",
         r"\b(?:disponib\w+|disponive\w+|hora marcada|tem hora|uma hora|consegue (?:me )?atender)\b",
+    ),
+    Topic.WHEN_FREE: (
+        r"\b(?:qual|que|quais) (?:o |os )?(?:dias?|horas?) (?:que )?(?:\w+ )?(?:tem|teria|pode|esta livre)\b",
     ),
     Topic.BOOK_NEW: (
         r"(?<!acabei de )(?<!acabo de )\b(?:marcar|agendar|reservar)\b",
@@ -183,6 +201,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     ),
     Topic.SAME_DAY: (r"\b(?:mesmo|nesse|esse) dia\b",),
     Topic.OTHER_PERSON: (
+        r"\bcom quem (?:mais )?(?:voces? )?(?:tem|teria|pode|seria|faz)\b",
         r"\boutr[oa]s? (?:profissional|pessoa|cabeleireir[oa]|barbeir[oa]|manicure)\w*\b",
         r"\bcom outr[oa]\b",
     ),

@@ -99,7 +99,8 @@ class Turn:
     def asks_on(self) -> bool:
         """Whether "e a manicure?" asks of another service what was just told of one."""
         more = re.match(r"e (?:a|o|as|os|quanto|para)? ?(?:\w+ ){1,3}\?", f"{self.reading.text} ")
-        return bool(more) and self.memory.asked == Asked.WANT and not self.reading.has_facts
+        other = self.reading.topics - {Topic.ALSO, Topic.GREETING}
+        return bool(more) and not other and self.memory.asked == Asked.WANT and not self.reading.has_facts
 
     @cached_property
     def topics(self) -> frozenset[Topic]:
@@ -137,7 +138,14 @@ class Turn:
         asked = self.memory.asked
         if asked == Asked.DAY:
             return self.reading.whichever and self.answer != "yes"
-        return asked in _TO_CHOOSE and self.reading.whichever
+        return asked in _TO_CHOOSE and (self.reading.whichever or self._says_to_book)
+
+    @property
+    def _says_to_book(self) -> bool:
+        """Whether "pode marcar" is all that is said, to a list of which none is named."""
+        agreeing = frozenset(_AGREEING[Asked.BOOK].split()) - {"1"}
+        told = not self.reading.has_facts and bool(agreeing & set(self.reading.rest.split()))
+        return told and self.memory.full is None and answer_in(self.reading.rest, agreeing=agreeing) == "yes"
 
     @property
     def takes_waiting(self) -> bool:

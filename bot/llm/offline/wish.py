@@ -111,6 +111,8 @@ def _window_told(hours: Hours) -> str:
     if window in _PART_NAMES:
         return _PART_NAMES[window]
     whole = Hours()
+    if hours.latest == whole.latest and hours.earliest.minute % 5 == 1:  # "mais tarde" than that
+        return f"depois das {_a_minute(hours.earliest, -1):%H:%M}"
     if hours.latest == whole.latest:
         return f"a partir das {hours.earliest:%H:%M}" if hours.earliest != whole.earliest else ""
     if hours.earliest == whole.earliest:
@@ -126,7 +128,7 @@ def _a_minute(clock: time, step: int) -> time:
 
 _DAY = r"(?:segunda-feira|terça-feira|quarta-feira|quinta-feira|sexta-feira|sábado|domingo), \d\d/\d\d/\d{4}"
 _CLOCK = r"\d\d:\d\d"
-_WINDOW = "|".join([*PARTS, rf"(?:a partir|antes) das {_CLOCK}", rf"entre {_CLOCK} e {_CLOCK}"])
+_WINDOW = "|".join([*PARTS, rf"(?:a partir|antes|depois) das {_CLOCK}", rf"entre {_CLOCK} e {_CLOCK}"])
 _HOURS = (
     rf"às {_CLOCK}(?: ou {_CLOCK})*|"
     rf"(?:(?:{_WINDOW})(?: terminando até as {_CLOCK})?|terminando até as {_CLOCK})"
@@ -171,6 +173,8 @@ def _read_window(text: str, clocks: list[time]) -> tuple[time, time]:
     if part:
         return part
     whole = Hours()
+    if text.startswith("depois"):
+        return _a_minute(clocks[0], 1), whole.latest
     if text.startswith("antes"):
         return whole.earliest, _a_minute(clocks[0], -1)
     return (clocks[0] if clocks else whole.earliest, clocks[1] if len(clocks) > 1 else whole.latest)

@@ -23,8 +23,13 @@ _WRITTEN_OUT = {
     "pras": "para as", "pros": "para os", "c": "com", "eh": "e", "ta": "esta", "tah": "esta", "to": "estou",
     "tou": "estou", "tava": "estava", "agr": "agora", "aki": "aqui", "okay": "ok", "okk": "ok",
     "sab": "sabado", "prox": "proxima", "hrs": "horas", "hr": "hora", "hs": "horas", "min": "minutos",
-    "mins": "minutos",
+    "mins": "minutos", "💅": "unha", "💇": "corte", "vdd": "verdade",
 }  # fmt: skip
+
+_SAID_FOR = (
+    (re.compile(r"\bcabelo (e|mais) (a )?barba\b"), r"corte \1 barba"),
+    (re.compile(r"\bbarba (e|mais) (o )?cabelo\b"), r"barba \1 corte"),
+)
 
 # English and Spanish, as far as customers use it here; what is a word of ours too ("no", "si", "time") only
 # where it cannot be that. The longer ones first.
@@ -99,6 +104,8 @@ def normalise(text: str) -> str:
     for pattern, replacement in _STEPS:
         kept = pattern.sub(replacement, kept)
     kept = _ours(" ".join(kept.split()))
+    for pattern, replacement in _SAID_FOR:
+        kept = pattern.sub(replacement, kept)
     written_out = " ".join(_WRITTEN_OUT.get(word, word) for word in kept.split())
     counted = _COMPOUND.sub(lambda m: str(_NUMBERS[m[1]] + _UNITS[m[2]]), written_out)
     return " ".join(str(_NUMBERS.get(word, word)) for word in counted.split())

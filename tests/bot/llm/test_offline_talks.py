@@ -1589,6 +1589,64 @@ def test_the_name_of_who_comes_may_be_told() -> None:
     assert answer.endswith("Em nome de Sofia.")
 
 
+# --- what was heard of real customers -----------------------------------------------------------------------
+
+HAIRCUT_AT_10 = "corte com a Ana amanhã às 10"
+CLOSED_HOURS = (
+    "Você é o assistente virtual de Studio Bela no WhatsApp.\nSobre: Salão.\nAberto de terça a sábado das 9h "
+    "às 19h.\nFuso horário: America/Sao_Paulo\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (("quero marcar manicure e pedicure na sexta",), "Pedicure eu não encontrei por aqui. 😕\n\nEntão seria: M"),
+        (("escova progressiva amanhã",), "Progressiva eu não encontrei por aqui."),
+        (("quanto custa manicure e luzes?",), "com Carla Dias\nLuzes eu não encontrei por aqui."),
+        (("quero mechas", "e luzes?"), speech.NO_SUCH_SERVICE),
+        (("quero mechas", "quanto fica?"), f"{speech.PRICES_HERE}\n\nTemos:\n1. Corte feminino – 60"),
+        (("💅 amanhã?",), "Então seria: Manicure com Carla Dias, quinta-feira, 03/12/2026."),
+        (("Voce ta ai?", "oi???"), "Estou por aqui! 😊 Como posso ajudar?"),
+        (("foi engano, desculpa",), speech.MISTAKEN),
+        (("não era pra cá",), speech.MISTAKEN),
+        (("tem wifi?",), f"{speech.NOT_KNOWN}\n\nQuer que eu chame uma pessoa da equipe?"),
+        (("pode levar cachorro?",), f"{speech.NOT_KNOWN}\n\nQuer que eu chame uma pessoa da equipe?"),
+        (("vou pensar e te aviso",), speech.TAKE_YOUR_TIME),
+        ((HAIRCUT_AT_10, "pera aí"), f"{speech.NO_HURRY}\n\n{PROPOSAL}"),
+        ((HAIRCUT_AT_10, "fechou mano"), "Agendado: Corte feminino"),
+        ((HAIRCUT_AT_10, "demorou"), "Agendado: Corte feminino"),
+        ((HAIRCUT_AT_10, "sim", "pode mudar pra 11?"), "para quinta-feira, 03/12/2026, às 11:00?"),
+        ((HAIRCUT_AT_10, "pode ser mais tarde?"), "quinta-feira, 03/12/2026, depois das 10:00."),
+        (("corte com a Ana domingo", "que dia ela tem?"), "com Ana Souza, segunda-feira, 07/12/2026."),
+        (("escova domingo às 10", "isso pode marcar por favor"), "segunda-feira, 07/12/2026, às 09:00?"),
+        (("não vou poder ir hj",), speech.NO_APPOINTMENTS),
+        (("oi, já marquei com vcs ontem, só queria confirmar",), speech.NO_APPOINTMENTS),
+        (("não sei qual serviço escolher",), "Nossos serviços:"),
+        (("corte com a Ana pra mim e pra minha mãe amanhã às 10",), "\nDepois vemos: Corte feminino."),
+        (("corte com a Ana pra mim e pra minha mãe amanhã às 10", "sim"),
+         "Quer ver os horários para Corte feminino, quinta-feira, 03/12/2026?"),
+    ],
+)  # fmt: skip
+def test_as_customers_really_write(words: tuple[str, ...], told: str, pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    assert told in [chat.say(line) for line in words][-1]
+
+
+def test_a_holiday_is_asked_by_its_date() -> None:
+    """And is no service whose price is asked."""
+    chat = Chat(salon(system=CLOSED_HOURS))
+    chat.say("vcs abrem de domingo?")
+    answer = chat.say("e feriado?")
+    assert answer.startswith(speech.HOLIDAYS)
+    assert "R$" not in answer
+
+
+@pytest.mark.parametrize("words", ["cabelo e barba sexta às 10 com o Raimundo", "barba e cabelo sexta 10h"])
+def test_hair_beside_a_beard_is_cut(words: str) -> None:
+    assert "Posso confirmar: Corte e barba com Raimundo" in Chat(with_combination()).say(words)
+
+
 SENTENCES = {name: value for name, value in vars(speech).items() if name.isupper() and isinstance(value, str)}
 
 
