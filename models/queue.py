@@ -257,7 +257,8 @@ def _matching(session: Session, tenant_id: int, words: str) -> Select[Any]:
     by_name = (
         select(talk.c.id)
         .join(_CUSTOMER, _CUSTOMER.c.id == talk.c.customer_id)
-        .where(_CUSTOMER.c.tenant_id == tenant_id)
+        # Of both, though one says it: else SQLite looks through all conversations for each customer found.
+        .where(_CUSTOMER.c.tenant_id == tenant_id, talk.c.tenant_id == tenant_id)
     )
     named = search.contains(_CUSTOMER.c.name, words, dialect)
     called = search.contains(talk.c.address, digits, dialect) if digits else None

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlmodel import Session
 
 from models import desk, dossier, handoff, message, queue
@@ -267,6 +267,19 @@ def test_nothing_of_another_business_is_found(talk: Talk) -> None:
             wanted = Wanted(Tab.ALL, words=words)
             ours = queue.entries(session, talk.now, talk.tenant, talk.ana, wanted)
             assert talk.other.conversation not in [entry.conversation_id for entry in ours]
+
+
+def test_the_search_looks_at_no_conversation_twice(sqlite_db: Database, now: datetime) -> None:
+    """Those of a customer who is found are looked up, not searched for among all."""
+    talk, asked = Talk(sqlite_db, now), list[tuple[str, Any]]()
+    event.listen(sqlite_db.engine, "before_cursor_execute", lambda *call: asked.append((call[2], call[3])))
+    listed(talk, Tab.ALL, words="maria")
+    [(statement, values)] = [each for each in asked if "GLOB" in each[0]]
+    with sqlite_db.reading() as session:
+        plan = session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {statement}", values).all()
+    steps = [row[-1] for row in plan]
+    assert any(step.startswith("SEARCH talk ") for step in steps)
+    assert not [step for step in steps if step.startswith(("SCAN talk", "SCAN customer", "SCAN message"))]
 
 
 def test_the_search_is_bounded(sqlite_db: Database, now: datetime, monkeypatch: pytest.MonkeyPatch) -> None:
