@@ -1601,7 +1601,7 @@ CLOSED_HOURS = (
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("quero marcar manicure e pedicure na sexta",), "Pedicure eu não encontrei por aqui. 😕\n\nEntão seria: M"),
+        (("quero marcar manicure e pedicure na sexta",), "Pedicure eu não encontrei por aqui."),
         (("escova progressiva amanhã",), "Progressiva eu não encontrei por aqui."),
         (("quanto custa manicure e luzes?",), "com Carla Dias\nLuzes eu não encontrei por aqui."),
         (("quero mechas", "e luzes?"), speech.NO_SUCH_SERVICE),
