@@ -482,6 +482,29 @@ _BUSY = (
 )
 
 
+def in_the_way(
+    session: Session,
+    tenant_id: int,
+    professional_id: int,
+    span: Span,
+    start: datetime,
+    *,
+    without: int | None = None,
+) -> list[int]:
+    """The visits that take any of the time of one from `start`, buffers included."""
+    begins = start - timedelta(minutes=span.before_minutes)
+    ends = start + timedelta(minutes=span.minutes + span.after_minutes)
+    query = select(_APPOINTMENT.c.id).where(
+        _APPOINTMENT.c.tenant_id == tenant_id,
+        _APPOINTMENT.c.professional_id == professional_id,
+        _APPOINTMENT.c.status.in_(OCCUPYING),
+        _APPOINTMENT.c.busy_from > begins - LONGEST_BUSY,
+        _APPOINTMENT.c.busy_from < ends,
+        _APPOINTMENT.c.busy_until > begins,
+    )
+    return [key for key in session.scalars(query) if key != without]
+
+
 def agendas(
     session: Session,
     tenant: Tenant,

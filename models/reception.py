@@ -265,7 +265,10 @@ class Reception:
             raise Refusal(broken.code, dict(broken.detail))
         squeezed = availability.is_taken(loaded, span, starts_at)
         if squeezed and not leave.overlap:
-            raise Refusal(Code.OCUPADO)
+            taking = appointment.in_the_way(
+                self.session, self._tenant_id, professional_id, span, starts_at, without=without
+            )
+            raise Refusal(Code.OCUPADO, {"appointments": taking})
         return _Room(squeezed, broken.code if broken else None)
 
     def _place_for(

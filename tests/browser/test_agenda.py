@@ -92,7 +92,7 @@ def _move_refused(site: Site, page: Page) -> None:
     page.goto(f"/agenda/{days.full(site.office)['tomorrow']}/remarcar?dia=2026-12-02")
     page.get_by_label("Hora", exact=True).fill("15:00")
     page.get_by_role("button", name="Remarcar").click()
-    expect(page.get_by_role("alert")).to_contain_text("A agenda de Ana Souza já está ocupada.")
+    expect(page.get_by_role("alert")).to_contain_text("A agenda de Ana Souza já está ocupada")
 
 
 def _book(site: Site, page: Page) -> None:
@@ -395,7 +395,7 @@ def test_squeeze_in_on_purpose(site: Site, javascript: bool) -> None:
     page.get_by_label("Hora", exact=True).fill("14:30")
     page.get_by_label("Nome do cliente novo").fill("Zoe")
     page.get_by_role("button", name="Marcar").click()
-    expect(page.get_by_role("alert")).to_contain_text("A agenda de Ana Souza já está ocupada.")
+    expect(page.get_by_role("alert")).to_contain_text("A agenda de Ana Souza já está ocupada")
     if javascript:
         expect(page.get_by_role("alert")).to_be_focused()
     page.get_by_role("link", name="Continuar assim mesmo").click()

@@ -11,7 +11,9 @@ from sqlmodel import Session
 
 from bot.web import context, login, words
 from bot.whatsapp import clean
-from models import availability
+from models import agenda, availability
+from models.availability import Code
+from models.errors import Refusal
 from models.reception import Reception
 
 T = TypeVar("T")
@@ -75,6 +77,18 @@ def id_of(text: str) -> int | None:
 def line(text: str, limit: int) -> str:
     """What somebody typed into a field of one line."""
     return clean.line(text, limit)
+
+
+def in_the_way(session: Session, refused: Refusal) -> list[str]:
+    """Whose visits a time was refused for: "Maria, das 14:00 às 15:00"."""
+    keys = refused.detail.get("appointments")
+    if refused.code != Code.OCUPADO or not isinstance(keys, list):
+        return []
+    return [
+        f"{words.person(each.customer, each.address)}, das {words.clock(each.starts_at, zone())} às "
+        f"{words.clock(each.ends_at, zone())}"
+        for each in agenda.some(session, context.tenant_id(), keys)
+    ]
 
 
 def is_bookable(day: date) -> bool:

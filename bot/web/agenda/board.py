@@ -14,6 +14,7 @@ from models import availability
 from models.agenda import Blocked, Visit
 from models.appointment import AppointmentStatus
 from models.availability import Agenda
+from tools.speech import listed
 
 ROW = 5  # minutes
 HOUR = 60
@@ -123,7 +124,9 @@ class Board:
 
 @dataclass(frozen=True)
 class Source:
-    """What a column is made of. `holiday` is the name of the day where the business closes on it."""
+    """What a column is made of. `holiday` is the name of the day where the business closes on it, and
+    `on_holidays` what the professional does all the same.
+    """
 
     professional_id: int
     date: date
@@ -133,6 +136,7 @@ class Source:
     visits: Sequence[Visit]
     blocks: Sequence[Blocked]
     holiday: str | None = None
+    on_holidays: tuple[str, ...] = ()
 
 
 def build(sources: Sequence[Source], now: datetime, zone: ZoneInfo, attention: Iterable[int] = ()) -> Board:
@@ -267,6 +271,8 @@ class _Day:
         found = [self._block(each, first, last) for each in self._source.blocks]
         if self._source.holiday is not None:
             label = f"Feriado: {self._source.holiday}"
+            if self._source.on_holidays:
+                label += f". Neste dia só {listed(self._source.on_holidays)}"
             found.append(
                 BlockItem(words_of(first), words_of(last), first, _place(first, last, first), label, None)
             )
@@ -279,6 +285,7 @@ class _Day:
         what = "Fechado" if blocked.professional_id is None else "Folga"
         kind = "fechamento" if blocked.professional_id is None else "folga"
         label = f"{what}: {blocked.reason}" if blocked.reason else what
+        label += f" · por {blocked.staff}" if blocked.staff is not None else ""
         removes = (kind, blocked.id) if blocked.staff is not None else None
         return BlockItem(words_of(start), words_of(end), start, _place(start, end, first), label, removes)
 

@@ -145,8 +145,9 @@ def _page(wish: Wish, *, problem: str = "", refused: Refusal | None = None, stat
         choice = wish.choice.over(None, base.today())
         services = [offer for offer in offers if offer.id in wish.service_ids]
         offered = _offered(session, wish, choice, services)
-    if refused is not None:
-        problem = notice.refusal(refused, people.get(choice.professional_id or 0, "o profissional"))
+        if refused is not None:
+            who = people.get(choice.professional_id or 0, "o profissional")
+            problem = notice.refusal(refused, who, base.in_the_way(session, refused))
     page = render_template(
         "staff/agenda/book.html",
         tenant=context.current_tenant(),

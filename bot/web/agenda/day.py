@@ -91,7 +91,7 @@ def read(session: Session, asked: Asked, people: Mapping[int, str], attention: C
     names = _names(people, visits, asked)
     blocks = agenda.blocked(session, context.tenant_id(), days[0], days[-1])
     hours = catalog.hours(session, context.current_tenant(), list(names), days[0], days[-1])
-    busy = _busy(visits)
+    busy, open_anyway = _busy(visits), _on_holidays(session, days)
     sources = [
         _source(
             each,
@@ -102,6 +102,7 @@ def read(session: Session, asked: Asked, people: Mapping[int, str], attention: C
             # Who does not work here any more has visits, but no time to give away.
             replace(hours[key], busy=busy.get(key, ())) if key in people else Agenda(),
             asked,
+            tuple(open_anyway.get(key, ())),
         )
         for each in days
         for key in names
@@ -125,6 +126,17 @@ def _busy(visits: list[Visit]) -> dict[int, tuple[Busy, ...]]:
     return {key: tuple(taken) for key, taken in found.items()}
 
 
+def _on_holidays(session: Session, days: Collection[date]) -> dict[int, list[str]]:
+    """What each professional does on holidays too; nobody is asked about where there is none."""
+    calendar = context.current_tenant().holidays
+    found: dict[int, list[str]] = defaultdict(list)
+    if calendar and any(calendar.name_of(day) for day in days):
+        for offer in catalog.offers(session, context.tenant_id()):
+            for key, _ in offer.professionals if offer.on_holidays else ():
+                found[key].append(offer.name)
+    return found
+
+
 def _touches(visit: Visit, day: date) -> bool:
     zone = base.zone()
     begins, ends = board.midnight(day, zone), board.midnight(day + timedelta(days=1), zone)
@@ -139,6 +151,7 @@ def _source(
     blocks: list[Blocked],
     hours: Agenda,
     asked: Asked,
+    on_holidays: tuple[str, ...],
 ) -> Source:
     calendar = context.current_tenant().holidays
     title = words.WEEKDAYS[day.weekday()] if asked.week else name
@@ -155,6 +168,7 @@ def _source(
             if block.professional_id in (None, professional_id) and block.first <= day <= block.last
         ],
         holiday=calendar.name_of(day) if calendar else None,
+        on_holidays=on_holidays,
     )
 
 

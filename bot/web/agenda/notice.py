@@ -1,6 +1,6 @@
 """What staff tell a customer about a visit, and what the pages say of it. Words only."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
@@ -14,6 +14,7 @@ from models.stranded import Why
 from tools import speech
 
 MAX_TEXT = 1000
+MOST_NAMED = 3
 
 WHY: Mapping[str, str] = {
     Why.PROFESSIONAL: "O profissional não atende mais aqui",
@@ -55,12 +56,13 @@ def changed() -> str:
     return _CHANGED
 
 
-def refusal(refused: Refusal, professional: str) -> str:
-    """Why staff cannot do something, as a sentence."""
+def refusal(refused: Refusal, professional: str, in_the_way: Sequence[str] = ()) -> str:
+    """Why staff cannot do something, as a sentence; with the visits that are in the way."""
     if refused.code in set(Stop):
         return _STOPS[Stop(refused.code)]
     clause = speech.refusal(refused.code, refused.detail, professional)
-    return f"{clause[:1].upper()}{clause[1:]}."
+    whose = f": {speech.shortlist(in_the_way, MOST_NAMED)}" if in_the_way else ""
+    return f"{clause[:1].upper()}{clause[1:]}{whose}."
 
 
 # To the customer

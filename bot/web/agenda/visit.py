@@ -174,7 +174,7 @@ def _act(
     except Refusal as refused:
         with context.services().db.reading() as session:
             visit = agenda.visit(session, context.tenant_id(), appointment_id)
-        problem = notice.refusal(refused, visit.professional)
+            problem = notice.refusal(refused, visit.professional, base.in_the_way(session, refused))
         return _page(appointment_id, problem=problem, status=422)
     except Conflict:
         return _page(appointment_id, problem=notice.changed(), status=409)
@@ -291,9 +291,10 @@ def _move_page(
         span = appointment.booked_span(session, row)
         asked = choice.over(visit.professional_id, visit.starts_at.astimezone(base.zone()).date())
         offered = times.offered(session, visit.service_ids, asked, span, without=appointment_id)
-    names = offered.names | {visit.professional_id: visit.professional}
-    if refused is not None:
-        problem = notice.refusal(refused, names.get(asked.professional_id or 0, "o profissional"))
+        if refused is not None:
+            names = offered.names | {visit.professional_id: visit.professional}
+            who = names.get(asked.professional_id or 0, "o profissional")
+            problem = notice.refusal(refused, who, base.in_the_way(session, refused))
     page = render_template(
         "staff/agenda/move.html",
         problem=problem,

@@ -20,7 +20,7 @@ from models import agenda, appointment, stranded
 from models.agenda import Visit
 from models.appointment import Appointment, AppointmentStatus
 from models.audit import AuditEvent
-from models.catalog import Closure, Professional, TimeOff
+from models.catalog import Closure, Professional, Service, TimeOff
 from models.conversation import WINDOW
 from models.customer import Customer, CustomerAddress
 from models.db import Database
@@ -184,6 +184,20 @@ def test_a_holiday_is_named(office: Office) -> None:
     assert "livre" not in page
 
 
+def test_a_holiday_tells_what_is_done_all_the_same(office: Office) -> None:
+    """In the column of who does it alone."""
+    with office.db.writing() as session:
+        tenant = session.get_one(Tenant, office.bela.tenant)
+        tenant.holidays_country, tenant.holidays_closed = "BR", True
+        service = session.get_one(Service, office.bela.escova)
+        service.on_holidays = True
+    client = office.client()
+    for who, shown in ((office.bela.ana, True), (office.bela.bia, False)):
+        page = client.get(f"/agenda?dia=2026-12-25&prof={who}").text
+        assert ("Feriado: Natal. Neste dia só Escova" in page) is shown
+    assert "Neste dia só" not in client.get("/agenda?dia=2026-12-24").text
+
+
 def test_a_day_asks_little_of_the_database(office: Office, count: Callable[..., int]) -> None:
     """The same few statements whatever stands in it."""
     client = office.client()
@@ -316,7 +330,8 @@ def test_a_rule_asks_to_be_confirmed(office: Office) -> None:
 def test_an_overlap_asks_to_be_confirmed(office: Office, salon: Salon) -> None:
     salon.books(salon.client("Rui"), "14:00", day=TOMORROW)
     answer = book(office)
-    assert (answer.status_code, said(answer)) == (422, "A agenda de Ana Souza já está ocupada.")
+    problem = "A agenda de Ana Souza já está ocupada: Rui, das 14:00 às 15:00."
+    assert (answer.status_code, said(answer)) == (422, problem)
     assert 'name="encaixe"' in answer.text
     key = key_of(book(office, encaixe="on"))
     assert visit(office, key).squeeze_in
@@ -476,7 +491,8 @@ def test_a_move_may_be_refused(office: Office, salon: Salon) -> None:
     client = office.client()
     path, wish = f"/agenda/{key}/remarcar", {"dia": TOMORROW, "horario": f"{office.bela.ana} 09:00"}
     answer = send(office, client, path, **wish)
-    assert (answer.status_code, said(answer)) == (422, "A agenda de Ana Souza já está ocupada.")
+    problem = "A agenda de Ana Souza já está ocupada: Rui, das 09:00 às 10:00."
+    assert (answer.status_code, said(answer)) == (422, problem)
     answer = send(office, client, path, dia=TOMORROW, horario="outro", prof=office.bela.ana, hora="21:00")
     assert 'name="fora"' in answer.text
     assert when(office, key) == "03 14:00"
@@ -602,7 +618,8 @@ def test_what_cannot_be_taken_back_is_said(office: Office, salon: Salon) -> None
     answer = client.post(
         f"/agenda/{key}/desfazer", data={"csrf_token": token(client), "estado": "0.cancelled"}
     )
-    assert (answer.status_code, said(answer)) == (422, "A agenda de Ana Souza já está ocupada.")
+    problem = "A agenda de Ana Souza já está ocupada: Zoe, das 14:00 às 15:00."
+    assert (answer.status_code, said(answer)) == (422, problem)
 
 
 @pytest.mark.parametrize("act", ["remarcar", "cancelar", "veio", "faltou", "desfazer"])

@@ -136,7 +136,7 @@ def test_blocks_and_holidays_are_said_once() -> None:
     ] == [
         ("Folga", "09:00", "18:00", None),
         ("Feriado: Natal", "09:00", "18:00", None),
-        ("Fechado: Reunião", "17:00", "18:00", ("fechamento", 7)),
+        ("Fechado: Reunião · por Rita", "17:00", "18:00", ("fechamento", 7)),
     ]
 
 
