@@ -31,7 +31,8 @@ from bot.llm.offline.wish import Wish, day_told
 _BOOKED = re.compile(r"✅ Agendado: .*, (\d\d/\d\d/\d{4}), às (\d\d:\d\d) \((\d+) min")
 _FOR_TWO = re.compile(
     r"\bpara mim e (?:para )?(?:o |a |um |uma )?(?:meu|minha|amig|namorad|marid|espos|filh|irma|mae|pai)|"
-    r"\bpara (?:2|nos 2|2 pessoas)\b|\b2 (?:cortes|escovas|manicures|pessoas)\b"
+    r"\beu e (?:ele|ela|o meu|a minha|meu|minha)\b|\bpara (?:2|nos 2|2 pessoas)\b|"
+    r"\b2 (?:cortes|escovas|manicures|pessoas)\b"
 )
 _Possible = Generator[tuple[Call, ...], tuple[Result, ...], tuple[Wish, str]]
 

@@ -141,7 +141,10 @@ def _will_see(turn: Turn) -> bool:
 
 
 def _declines(turn: Turn) -> bool:
-    return turn.answer == "no"
+    if turn.answer == "no":
+        return True
+    wants_none = re.search(r"\bnao (?:quero|vou querer|preciso|precisa)\b[^,]*$", turn.reading.text)
+    return turn.memory.asked == Asked.WANT and bool(wants_none) and not turn.reading.has_facts
 
 
 def _declined(turn: Turn) -> Talk:
@@ -388,7 +391,7 @@ def _nodded(turn: Turn) -> Talk:
         return "\n\n".join(filter(None, (told, still_open)))
     if appointments:
         return f"{speech.AGREED} O seu próximo horário: {appointment_told(appointments[0])}."
-    return _welcome(turn)
+    return f"{speech.HERE} {speech.HOW_TO_HELP}" if turn.transcript.said else _welcome(turn)
 
 
 def _which(turn: Turn) -> str:

@@ -15,6 +15,7 @@ from bot.llm.offline.names import (
     not_offered,
     parts_of,
     people_in,
+    refused_apart,
     services_in,
     speaks_of_someone_else,
     split_names,
@@ -28,7 +29,6 @@ from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish
 
 _ONLY = re.compile(r"\b(?:so|apenas|somente)\b")
-_NOT_THAT = re.compile(r"\b(?:sem|tir\w+|esquec\w+|nao (?:quero|precisa|vou querer)(?: mais)?)\b")
 _GREETED = re.compile(r"(?:^|, )(?:oi+e?|ola|opa|e ai)[ ,]+\w+")
 
 
@@ -39,6 +39,7 @@ _GREETED = re.compile(r"(?:^|, )(?:oi+e?|ola|opa|e ai)[ ,]+\w+")
 class Heard:
     """What the words of this turn name. `unknown_…`: somebody or something that this business has not.
     `few`: services of which one was to be chosen, and none was. `missed`: what is not done, beside what is.
+    `refused`: what is expressly not wanted.
     """
 
     reading: Reading
@@ -48,10 +49,13 @@ class Heard:
     unknown_service: bool
     few: tuple[Service, ...] = ()
     missed: tuple[str, ...] = ()
+    refused: tuple[Service, ...] = ()
 
     @property
     def anything(self) -> bool:
-        return bool(self.named.sure or self.named.doubts or self.people or self.unknown_service)
+        return bool(
+            self.refused or self.named.sure or self.named.doubts or self.people or self.unknown_service
+        )
 
 
 def heard_in(turn: Turn, catalogue: Catalogue) -> Heard:
@@ -59,10 +63,13 @@ def heard_in(turn: Turn, catalogue: Catalogue) -> Heard:
     reading = turn.reading_with(catalogue)
     named = Named()
     people: tuple[Person, ...] = ()
+    refused: tuple[Service, ...] = ()
     for segment in reading.segments:
-        found = services_in(segment.text, catalogue.services)
+        text, not_wanted = refused_apart(segment.text)
+        refused = (*refused, *_all(services_in(not_wanted, catalogue.services)))
+        found = services_in(text, catalogue.services)
         named = found if segment.correction and (found.sure or found.doubts) else _both(named, found)
-        people = _people(segment.text, found, catalogue) or people
+        people = _people(text, found, catalogue) or people
     named = _narrowed(named, people)
     missed = not_offered(reading.rest, catalogue.services)
     return Heard(
@@ -71,8 +78,13 @@ def heard_in(turn: Turn, catalogue: Catalogue) -> Heard:
         people=people,
         unknown_person=not people and speaks_of_someone_else(reading.rest),
         unknown_service=not named.sure and not named.doubts and (bool(missed) or names_unknown(reading.rest)),
+        refused=refused,
         missed=tuple(missed) if named.sure or named.doubts else (),
     )
+
+
+def _all(named: Named) -> tuple[Service, ...]:
+    return (*named.sure, *(service for doubt in named.doubts for service in doubt))
 
 
 def _narrowed(named: Named, people: Sequence[Person]) -> Named:
@@ -191,13 +203,19 @@ def _with_services(wish: Wish, heard: Heard, chosen: Service | None, turn: Turn)
     if turn.about(Topic.OTHER_SERVICE):
         return replace(wish, services=())
     named = heard.named.sure
+    wish = _without(wish, heard.refused)
     if not named:
         return wish
-    if _NOT_THAT.search(turn.reading.text) and set(named) <= set(wish.later):
-        return replace(wish, later=tuple(one for one in wish.later if one not in named))
     kept = wish.services if turn.about(Topic.ALSO) and not set(named) & set(wish.later) else ()
     wanted = tuple(dict.fromkeys((*kept, *named)))
     return replace(wish, services=wanted, later=_left(wish, wanted, turn))
+
+
+def _without(wish: Wish, refused: Sequence[Service]) -> Wish:
+    services, later = (
+        tuple(one for one in part if one not in refused) for part in (wish.services, wish.later)
+    )
+    return replace(wish, services=services or later, later=later if services else ())
 
 
 def _left(wish: Wish, wanted: tuple[Service, ...], turn: Turn) -> tuple[Service, ...]:

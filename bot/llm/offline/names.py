@@ -32,6 +32,11 @@ _TRADES = {
         "Tatuagem", "Micropigmentação", "Manicure", "Escova", "Hidratação", "Coloração", "Barba",
     )
 }  # fmt: skip
+_REFUSED = re.compile(
+    r"\b(?:nao (?:quero|vou querer|preciso|precisa)(?: mais)?|"
+    r"sem|tira\w*|esquec\w+|(?:em vez|no lugar) d[aeo]s?)\b"
+    r"(?P<what>[^,?]*?)(?=$|,|\?|\b(?:quero|queria|mas|prefiro|so)\b)"
+)
 _BREAK = re.compile(rf"{MASK}+|,|\+|\?|/|\b(?:e|com|mais|ou|tambem)\b")
 _JOINT = re.compile(r"\w (?:e|com|mais) \w|[+&/]")
 _UNKNOWN_PERSON = re.compile(
@@ -128,6 +133,11 @@ def parts_of(combined: Service, person: Person, services: Sequence[Service]) -> 
     parts = [_likeliest(words, theirs) for words in _stretches(name) if words]
     whole = _JOINT.search(name) and all(len(part) == 1 for part in parts)
     return tuple(part[0] for part in parts) if whole else ()
+
+
+def refused_apart(text: str) -> tuple[str, str]:
+    """Normalised text without what is expressly not wanted ("não quero corte, quero escova"), and that."""
+    return _REFUSED.sub(" ", text), " , ".join(match["what"] for match in _REFUSED.finditer(text))
 
 
 def not_offered(text: str, services: Sequence[Service]) -> list[str]:

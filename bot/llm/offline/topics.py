@@ -161,7 +161,11 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\b(?:mud|troc|alter|transfer|pass)(?:ar|a|o|ou|e|em|ando)\b (?:\w+ ){1,3}"
         r"(?:(?:eu )?(?:ja )?(?:tenho|tinha|marquei|agendei))\b",
     ),
-    Topic.LATE: (r"\b(?:atrasad[oa]|me atrasar|atrasar um|atraso|vou atrasar)\b",),
+    Topic.LATE: (
+        r"\bestou (?:quase )?(?:chegando|a caminho|indo)\b|\bja cheguei\b",
+        r"\bestou (?:aqui )?na (?:porta|frente|recepcao)\b",
+        r"\b(?:atrasad[oa]|me atrasar|atrasar um|atraso|vou atrasar)\b",
+    ),
     Topic.UNABLE: (
         r"\bnao (?:vou|vo) (?:mais )?(?:conseguir|poder|dar)\b",
         r"\bnao (?:consigo|posso) (?:ir|comparecer)\b",
@@ -175,6 +179,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\b(?:disponib\w+|disponive\w+|hora marcada|tem hora|uma hora|consegue (?:me )?atender)\b",
     ),
     Topic.WHEN_FREE: (
+        r"^(?:e )?(?:com quem|(?:a )?que horas?|qua(?:l|is) (?:os? )?horarios?|que dias?|qual dia) ?\??$",
         r"\b(?:qual|que|quais) (?:o |os )?(?:dias?|horas?) (?:que )?(?:\w+ )?(?:tem|teria|pode|esta livre)\b",
     ),
     Topic.BOOK_NEW: (

@@ -1626,6 +1626,15 @@ CLOSED_HOURS = (
         (("corte com a Ana pra mim e pra minha mãe amanhã às 10",), "\nDepois vemos: Corte feminino."),
         (("corte com a Ana pra mim e pra minha mãe amanhã às 10", "sim"),
          "Quer ver os horários para Corte feminino, quinta-feira, 03/12/2026?"),
+        ((HAIRCUT_AT_10, "na verdade não quero mais corte, quero escova"), "Posso confirmar: Escova com"),
+        ((HAIRCUT_AT_10, "tira o corte, quero só escova"), "Posso confirmar: Escova com Ana Souza"),
+        (("escova em vez de corte amanhã às 10",), "Posso confirmar: Escova com Ana Souza"),
+        (("corte e manicure amanhã às 10 com a Ana", "sim", "não quero mais a manicure"), speech.NEVER_MIND),
+        (("escova amanhã", "que horas?"), "Escova com Ana Souza, quinta-feira, 03/12/2026.\nTenho livre"),
+        (("corte amanhã", "com quem?"), "Corte feminino, quinta-feira, 03/12/2026.\n- Ana Souza"),
+        (("corte com a Ana na sexta às 9, eu e minha filha",), "\nDepois vemos: Corte feminino."),
+        (("oi", "👍"), "Estou por aqui! 😊 Como posso ajudar?"),
+        (("tô chegando!",), speech.RUNNING_LATE),
     ],
 )  # fmt: skip
 def test_as_customers_really_write(words: tuple[str, ...], told: str, pairs: bool) -> None:
