@@ -1,7 +1,7 @@
 """/fila/<id>/anexo: a picture, a recording or a file that a customer sent."""
 
 import structlog
-from flask import Blueprint, Response, abort
+from flask import Blueprint, Response, abort, request
 
 from bot.files import SHOWN, Unopened, kind_of
 from bot.web import context, login
@@ -50,4 +50,6 @@ def _answer(content: bytes, name: str) -> Response:
     answer = Response(content, mimetype=kind)
     answer.headers["Content-Disposition"] = f'{how}; filename="{name}.{SHOWN.get(kind, "bin")}"'
     answer.headers["Content-Security-Policy"] = POLICY
+    # Players ask for parts of a recording: Safari plays none without them, others cannot tell how long it is.
+    answer.make_conditional(request, accept_ranges=True, complete_length=len(content))
     return answer

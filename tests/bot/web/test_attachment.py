@@ -60,6 +60,33 @@ def test_only_what_is_harmless_is_shown(
     assert "sandbox" in policy
 
 
+@pytest.mark.parametrize(
+    ("wanted", "found", "told"),
+    [
+        ("bytes=0-", OGG, f"bytes 0-{len(OGG) - 1}/{len(OGG)}"),
+        ("bytes=0-1", OGG[:2], f"bytes 0-1/{len(OGG)}"),
+        ("bytes=-4", OGG[-4:], f"bytes {len(OGG) - 4}-{len(OGG) - 1}/{len(OGG)}"),
+    ],
+)
+def test_a_player_may_ask_for_a_part(
+    office: Office, client: FlaskClient, wanted: str, found: bytes, told: str
+) -> None:
+    """Safari plays nothing of a server that does not know parts."""
+    talk = office.says("", kind="audio", file=("audio/ogg", OGG))
+    answer = client.get(f"/fila/{talk}/anexo/1/0", headers={"Range": wanted})
+    assert (answer.status_code, answer.data, answer.mimetype) == (206, found, "audio/ogg")
+    assert answer.headers.get("Content-Range") == told
+    assert int(answer.headers["Content-Length"]) == len(found)
+    assert answer.headers["Accept-Ranges"] == "bytes"
+    assert "sandbox" in answer.headers["Content-Security-Policy"]
+
+
+@pytest.mark.parametrize("wanted", ["bytes=99999-", "lines=1-2", "x"])
+def test_a_part_that_is_not_there_is_refused(office: Office, client: FlaskClient, wanted: str) -> None:
+    talk = office.says("", kind="audio", file=("audio/ogg", OGG))
+    assert client.get(f"/fila/{talk}/anexo/1/0", headers={"Range": wanted}).status_code == 416
+
+
 def test_the_page_leads_to_it(office: Office, client: FlaskClient) -> None:
     talk = office.says("", kind="image", file=("image/jpeg", JPEG))
     office.says("", kind="audio", file=("audio/ogg", OGG))
