@@ -271,12 +271,17 @@ class _Day:
         found = [self._block(each, first, last) for each in self._source.blocks]
         if self._source.holiday is not None:
             label = f"Feriado: {self._source.holiday}"
-            if self._source.on_holidays:
+            if self._source.on_holidays and self._is_there():
                 label += f". Neste dia só {listed(self._source.on_holidays)}"
             found.append(
                 BlockItem(words_of(first), words_of(last), first, _place(first, last, first), label, None)
             )
         return [each for each in found if each is not None]
+
+    def _is_there(self) -> bool:
+        """Whether any working time is left by time off and closures, which hold on holidays too."""
+        away = [(each.start, each.end) for each in self._source.blocks]
+        return any(True for start, end in self._work for _ in _without(start, end, away))
 
     def _block(self, blocked: Blocked, first: int, last: int) -> BlockItem | None:
         start, end = max(blocked.start, first), min(blocked.end, last)

@@ -196,6 +196,11 @@ def test_a_holiday_tells_what_is_done_all_the_same(office: Office) -> None:
         page = client.get(f"/agenda?dia=2026-12-25&prof={who}").text
         assert ("Feriado: Natal. Neste dia só Escova" in page) is shown
     assert "Neste dia só" not in client.get("/agenda?dia=2026-12-24").text
+    with office.db.writing() as session:
+        day = date(2026, 12, 25)
+        off = TimeOff(tenant_id=tenant.id, professional_id=office.bela.ana, first_date=day, last_date=day)
+        session.add(off)
+    assert "Neste dia só" not in client.get("/agenda?dia=2026-12-25").text
 
 
 def test_a_day_asks_little_of_the_database(office: Office, count: Callable[..., int]) -> None:
