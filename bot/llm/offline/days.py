@@ -348,7 +348,7 @@ _REFUSED_BEFORE = re.compile(
     r"(?: (?:n[ao]|em|de|para|a|o))? ?$"
 )
 _REFUSED_AFTER = re.compile(
-    r"^ (?:eu )?nao(?: (?:posso|consigo|da|vou|vai|rola|serve|quero|pode)\b[^,?]*)?(?= ?(?:,|$))"
+    r"^ (?:eu |tambem )*nao(?: (?:posso|consigo|da|vou|vai|rola|serve|quero|pode)\b[^,?]*)?(?= ?(?:,|$))"
 )
 _TARGET_BEFORE = re.compile(r"\bpara (?:o |a |as )?(?:dia )?$")
 _SOURCE_BEFORE = re.compile(r"(?<!nao )\b(?:de|do|da|dessa|desse|desta|deste) (?:dia )?$")

@@ -142,7 +142,7 @@ def _will_see(turn: Turn) -> bool:
 
 def _declines(turn: Turn) -> bool:
     if turn.answer == "no":
-        return True
+        return not turn.wants_none_of_them
     wants_none = re.search(r"\bnao (?:quero|vou querer|preciso|precisa)\b[^,]*$", turn.reading.text)
     return turn.memory.asked == Asked.WANT and bool(wants_none) and not turn.reading.has_facts
 
@@ -173,6 +173,11 @@ def _would_wait(turn: Turn) -> bool:
 def _paused(turn: Turn) -> Talk:
     yield from ()
     return _with_open(turn, speech.NO_HURRY, otherwise="")
+
+
+def _notice(turn: Turn) -> Talk:
+    yield from ()
+    return _with_open(turn, speech.notice(turn.transcript.notice), otherwise="")
 
 
 def _mistaken(turn: Turn) -> bool:
@@ -295,6 +300,10 @@ def _inform(turn: Turn) -> Talk:
     answer = yield from info.information(turn)
     if turn.memory.asked == Asked.SERVICE and answer.startswith(speech.OUR_SERVICES):
         return _with_open(turn, speech.PRICES_HERE, otherwise="")  # the open question lists them again
+    if _books(turn) and answer.startswith(speech.OUR_SERVICES):
+        text = yield from booking(turn)
+        lead = speech.PRICES_HERE if text.endswith(Asked.SERVICE.value) else answer
+        return f"{lead}\n\n{text}"
     if _books(turn) and not (info.settles(turn, answer) and not (yield from _names_something(turn))):
         return (yield from booking(turn, answer))
     invitation = yield from info.invitation(turn)
@@ -473,6 +482,7 @@ _DECISIONS: tuple[_Decision, ...] = (
     (_about(Topic.LANGUAGE), _language),
     (_mistaken, _said(speech.MISTAKEN)),
     (_about(Topic.PAUSE), _paused),
+    (lambda turn: turn.about(Topic.NOTICE) and turn.transcript.notice > 0, _notice),
     (_about(Topic.USUAL), _usual),
     (_cancels, _cancel),
     (_moves, _move),

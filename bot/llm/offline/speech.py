@@ -5,6 +5,7 @@ from datetime import datetime
 
 from bot.llm.offline.memory import PUZZLED, Asked, numbered
 from bot.llm.offline.results import Service
+from tools.speech import length
 
 MOST_SERVICES = 15
 
@@ -104,6 +105,11 @@ def abilities(tools: frozenset[str]) -> str:
 
 
 _VERBS = (("agendar", "marcar"), ("remarcar", "mudar"), ("cancelar", "cancelar"))
+
+
+def notice(minutes: int) -> str:
+    """Until when one may cancel or move."""
+    return f"Dá para cancelar ou remarcar por aqui até {length(minutes)} antes do horário. 😊"
 
 
 def first_name(name: str) -> str:

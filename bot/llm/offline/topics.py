@@ -27,6 +27,7 @@ class Topic(StrEnum):
     CHANGE_OWN = auto()  # "mudar meu horário": of an appointment
     LATE = auto()
     UNABLE = auto()  # "não vou conseguir ir"
+    NOTICE = auto()  # until when one may cancel
     PAUSE = auto()  # "pera aí"
     MISTAKE = auto()  # "foi engano"
     HOLIDAY = auto()
@@ -87,6 +88,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     Topic.UPSET: (
         r"\b(?:merda|porra|caralho|bosta|pqp|vsf|vtnc|fdp|idiotas?|imbeci\w+|lixo|inuti\w+|palhacada)\b",
         r"\b(?:ridicul\w+|pessim[oa]s?|horrive\w+|decepcion\w+|insatisfeit\w+|que (?:absurdo|vergonha))\b",
+        r"\b(?:brav|irritad|chatead|indignad|revoltad)[oa]\b|\bme (?:machuc|queim)ou\b",
         r"\b(?:reclamar|reclamacao|procon|processar voces|prejuizo|reembolso|dinheiro de volta)\b",
         r"\bningue?m (?:me )?(?:responde|respondeu|atende|atendeu|resolve|resolveu)\b",
     ),
@@ -95,6 +97,10 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\bnao (?:quero|desejo) (?:mais )?(?:receber|mensage)",
         r"\bdescadastr\w+",
         r"^(?:sair|parar|stop|pare)$",
+    ),
+    Topic.NOTICE: (
+        r"\b(?:quanto tempo antes|quanta antecedencia|ate quando)\b.*\b(?:cancel|desmarc|remarc|mud)",
+        r"\bse eu (?:quiser|precisar|tiver que|for) (?:cancel|desmarc|remarc|mud)\w+",
     ),
     Topic.PAUSE: (
         r"^(?:oi , )?(?:pera ?(?:ai)?|espera(?: ai| um pouco)?|calma(?: ai)?|ja volto|aguarda|"
@@ -109,13 +115,14 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\b(?:do you speak|english|spanish|habla[ns]?|hablas|espanol)\b",
         r"\bfalam? (?:em )?(?:ingles|espanhol)\b",
     ),
-    Topic.DURATION: (r"\b(?:quanto tempo|demora|dura|duracao|leva quanto)\b",),
+    Topic.DURATION: (r"\b(?:quanto tempo|(?<!a )(?<!pela )demora|dura|duracao|leva quanto)\b",),
     Topic.PRICE: (
         r"\bquanto (?:custam?|e|ficam?|sai|saem|esta|cobram?|voces|que|vai|seria|para)\b",
         r"\b(?:precos?|valor|valores|orcamento|quanto$)\b",
     ),
     Topic.SERVICES: (
         r"\bservicos\b|\bqual servico\b",
+        r"\bvoces (?:fazem|tem|oferecem) (?:o )?que\b",
         r"\bo que (?:e que )?(?:voces |voce )?(?:fazem|faz|tem|oferecem)\b",
         r"\b(?:cardapio|catalogo|menu)\b",
     ),
@@ -218,6 +225,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\b(?:se|quando|caso) (?:\w+ ){0,2}?(?:abrir|vagar|desistir|surgir|aparecer|desmarcar|sobrar)\b",
     ),
     Topic.NONE_FITS: (
+        r"^(?:ai |hoje |entao )?nao (?:da|posso|consigo|rola|serve|vai dar)(?: nao)?(?: ,)?$",
         r"\bnenhuma?\b(?! problema| preferencia)",
         r"\bnao (?:posso|consigo|da|rola|servem?|quero) (?:em )?n?(?:esses|essas|estes|estas)\b",
         r"\b(?:esses|essas|estes|estas) (?:\w+ )?nao (?:da|posso|consigo|servem?|rola)\b",

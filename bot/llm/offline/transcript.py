@@ -16,6 +16,7 @@ _BUSINESS = re.compile(r"Você é o assistente virtual de (.+?)(?: no WhatsApp)?
 _ADDRESS = re.compile(r"^Endereço: (.+)$", re.MULTILINE)
 # The business's own words may hold empty lines and "Instagram: @…".
 _ABOUT = re.compile(r"^Sobre: (.+?)(?=\nFuso horário: |\n+#|\Z)", re.MULTILINE | re.DOTALL)
+_NOTICE = re.compile(r"^Cancelar ou remarcar: até (\d+) minutos antes", re.MULTILINE)
 _SYSTEM = "[Sistema]"
 _REMINDED = re.compile(r"^Lembrete enviado sobre agendamento_id (\d+):", re.MULTILINE)
 _WAITS = re.compile(r"^O cliente está na lista de espera: (.+)\.$", re.MULTILINE)
@@ -47,6 +48,7 @@ class Picked:
 class Transcript:
     """One request, read.
 
+    `notice`: minutes before a visit until which it may be cancelled; 0 if that is not told.
     `now` is local to the business, None where the request does not tell it. `lines` is what the customer
     wrote since the last answer; `media` names what came that is not text. `said` is the last answer of the
     assistant, "" if people or the product spoke since; `wrote` is what the customer wrote before that,
@@ -59,6 +61,7 @@ class Transcript:
     business: str = ""
     address: str = ""
     about: str = ""
+    notice: int = 0
     now: datetime | None = None
     customer: str = ""
     appointments: tuple[Appointment, ...] = ()
@@ -107,6 +110,7 @@ def transcript_of(request: ModelRequest) -> Transcript:
         business=_first(_BUSINESS, request.system),
         address=_first(_ADDRESS, request.system),
         about=_first(_ABOUT, request.system),
+        notice=int(_first(_NOTICE, request.system) or 0),
         now=_moment(context),
         customer=_customer(context),
         appointments=appointments_in(context),

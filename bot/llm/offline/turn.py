@@ -108,12 +108,19 @@ class Turn:
         asked = self.memory.asked
         if self.asks_on:
             return self.reading.topics - {Topic.ALSO} | {Topic.PRICE}
-        if Topic.NONE_FITS in self.reading.topics and asked in (Asked.SLOT, Asked.TIME):
+        if self.wants_none_of_them:
             return self.reading.topics | {Topic.OTHER_DAY}
         if asked != Asked.CHANGES:
             return self.reading.topics
         words = set(self.reading.rest.split())
         return self.reading.topics | {topic for topic, named in _CHANGED.items() if words & named}
+
+    @property
+    def wants_none_of_them(self) -> bool:
+        """Whether none of the times that were shown will do."""
+        bare_no = set(self.reading.rest.split()) - {","} == {"nao"}
+        shown = self.memory.asked in (Asked.SLOT, Asked.TIME)
+        return shown and (bare_no or Topic.NONE_FITS in self.reading.topics)
 
     def about(self, *topics: Topic) -> bool:
         return bool(self.topics & set(topics))

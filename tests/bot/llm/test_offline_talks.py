@@ -1594,7 +1594,7 @@ def test_the_name_of_who_comes_may_be_told() -> None:
 HAIRCUT_AT_10 = "corte com a Ana amanhã às 10"
 CLOSED_HOURS = (
     "Você é o assistente virtual de Studio Bela no WhatsApp.\nSobre: Salão.\nAberto de terça a sábado das 9h "
-    "às 19h.\nFuso horário: America/Sao_Paulo\n"
+    "às 19h.\nFuso horário: America/Sao_Paulo\nCancelar ou remarcar: até 120 minutos antes.\n"
 )
 
 
@@ -1635,6 +1635,13 @@ CLOSED_HOURS = (
         (("corte com a Ana na sexta às 9, eu e minha filha",), "\nDepois vemos: Corte feminino."),
         (("oi", "👍"), "Estou por aqui! 😊 Como posso ajudar?"),
         (("tô chegando!",), speech.RUNNING_LATE),
+        (("escova amanhã", "não dá"), "Então seria: Escova com Ana Souza.\nQue dia fica bom para você?"),
+        (("escova amanhã", "não"), "Então seria: Escova com Ana Souza.\nQue dia fica bom para você?"),
+        (("escova amanhã", "não dá", "quinta tbm não", "sexta"), "Ana Souza, sexta-feira, 04/12/2026."),
+        (("desculpa a demora, quero escova amanhã",), "Então seria: Escova com Ana Souza"),
+        (("vcs fazem o que aí?",), "Nossos serviços:"),
+        (("tô brava com vcs, a manicure me cortou",), speech.UPSET),
+        (("quais os preços? tem vaga amanhã?",), f"{speech.PRICES_HERE}\n\nEntão seria: quinta-feira"),
     ],
 )  # fmt: skip
 def test_as_customers_really_write(words: tuple[str, ...], told: str, pairs: bool) -> None:
@@ -1649,6 +1656,20 @@ def test_a_holiday_is_asked_by_its_date() -> None:
     answer = chat.say("e feriado?")
     assert answer.startswith(speech.HOLIDAYS)
     assert "R$" not in answer
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "quanto tempo antes posso desmarcar?",
+        "e se eu precisar cancelar depois?",
+        "até quando posso remarcar?",
+    ],
+)
+def test_until_when_one_may_cancel_is_told(words: str) -> None:
+    chat = Chat(with_visit(salon(system=CLOSED_HOURS)))
+    assert chat.say(words) == "Dá para cancelar ou remarcar por aqui até 2 horas antes do horário. 😊"
+    assert len(chat.shop.visits) == 1
 
 
 @pytest.mark.parametrize("words", ["cabelo e barba sexta às 10 com o Raimundo", "barba e cabelo sexta 10h"])
