@@ -50,16 +50,18 @@ def converse(turn: Turn) -> Talk:
 
 
 def _introduced(turn: Turn) -> Generator[tuple[Call, ...], tuple[Result, ...], Turn]:
-    """The turn without the name that the customer gives in it, unless that is one of this business's."""
-    if turn.transcript.customer:
-        return turn
-    given = introduced(turn.transcript.lines, answering=turn.memory.asked == Asked.BOOK)
+    """The turn without the name that the customer gives in it, unless that is one of this business's.
+
+    Who is known keeps their own name: "em nome de Paula Lima" is still no wish for Bia Lima.
+    """
+    known = bool(turn.transcript.customer)
+    given = introduced(turn.transcript.lines, answering=not known and turn.memory.asked == Asked.BOOK)
     if given is None or not turn.can("buscar_servicos"):
         return turn
     catalogue = yield from catalogue_for(turn)
     if services_in(normalise(given.name), catalogue.services) != Named() or is_of_team(given.name, catalogue):
         return turn
-    return Turn(replace(turn.transcript, lines=given.lines), turn.now, given.name)
+    return Turn(replace(turn.transcript, lines=given.lines), turn.now, "" if known else given.name)
 
 
 def _named(turn: Turn, text: str) -> str:

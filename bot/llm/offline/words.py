@@ -27,7 +27,8 @@ _WRITTEN_OUT = {
 }  # fmt: skip
 
 _SAID_FOR = (
-    (re.compile(r"\bcabelo (e|mais) (a )?barba\b"), r"corte \1 barba"),
+    (re.compile(r"\bcabelo (e|mais|,) (a )?barba\b"), r"corte \1 barba"),
+    (re.compile(r"\bcabelo barba\b"), "corte e barba"),
     (re.compile(r"\bbarba (e|mais) (o )?cabelo\b"), r"barba \1 corte"),
 )
 

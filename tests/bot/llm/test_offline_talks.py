@@ -1642,6 +1642,8 @@ CLOSED_HOURS = (
         (("vcs fazem o que aí?",), "Nossos serviços:"),
         (("tô brava com vcs, a manicure me cortou",), speech.UPSET),
         (("quais os preços? tem vaga amanhã?",), f"{speech.PRICES_HERE}\n\nEntão seria: quinta-feira"),
+        (("corte com a Ana amanhã", "em nome de Paula Lima"), "Corte feminino com Ana Souza"),
+        ((HAIRCUT_AT_10, "sim, o nome dela é Dona Lourdes"), "Agendado: Corte feminino com Ana Souza"),
     ],
 )  # fmt: skip
 def test_as_customers_really_write(words: tuple[str, ...], told: str, pairs: bool) -> None:
@@ -1672,7 +1674,10 @@ def test_until_when_one_may_cancel_is_told(words: str) -> None:
     assert len(chat.shop.visits) == 1
 
 
-@pytest.mark.parametrize("words", ["cabelo e barba sexta às 10 com o Raimundo", "barba e cabelo sexta 10h"])
+@pytest.mark.parametrize(
+    "words",
+    ["cabelo e barba sexta às 10 com o Raimundo", "barba e cabelo sexta 10h", "cabelo barba sexta 10h"],
+)
 def test_hair_beside_a_beard_is_cut(words: str) -> None:
     assert "Posso confirmar: Corte e barba com Raimundo" in Chat(with_combination()).say(words)
 
