@@ -131,7 +131,7 @@ PHRASES: tuple[tuple[Kind, str, str], ...] = (
     (Kind.EXPECTED, "awaited", r"(?:te|lhe|nos|los|les) (?:esper|aguard|ve[jm]|veo)|(?:esper|aguard)amos (?:por )?voce|see you\b|(?:expecting|waiting for) you\b"),
     (Kind.EXPECTED, "may come", r"pode (?:vir|aparecer) (?!.*\bdas \d)<few>(?:<to><day>|as \d)"),
     (Kind.EXPECTED, "until", r"(?<!.)(?:ate|hasta) (?:\w+ )?<day>"),
-    (Kind.EXPECTED, "opener", r"(?<!.)(?:prontinho|pronto|feito|combinado|fechado|fechou|anotado|listo|all done|all set|done)(?:,? \w+)?[!,.:]|(?:fechado|fechou|combinado) (?:entao )?(?:pra |para )?<day>"),
+    (Kind.EXPECTED, "opener", r"(?<!.)(?!.*\b(?:cancel|desmar[cq]))(?:prontinho|pronto|feito|combinado|fechado|fechou|anotado|listo|all done|all set|done)(?:,? \w+)?[!,.:]|(?:fechado|fechou|combinado) (?:entao )?(?:pra |para )?<day>"),
     (Kind.MOVED, "did yours", r"<changed> <yours> <few><visit>\b"),
     (Kind.MOVED, "did to a day", r"<changed> (?:(?!eh )\w+ ){0,7}?<to><day>"),
     (Kind.MOVED, "for a day", r"<again> <few><to><day>"),

@@ -6,12 +6,12 @@ text names of it (day, time, person, service, price) must fit.
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from bot.agent.claim_words import CLAIMS, NO_CLAIM, NO_CLAIM_AFTER, WISHED, WORDS, Kind
 from bot.agent.evidence import Evidence, Facts, Names, Said, any_fits
-from bot.agent.parting import is_parted
+from bot.agent.parting import JOINT, is_parted
 from bot.agent.wording import DAY, Sentence, compiled, named
 
 _TAKEN = re.compile(
@@ -42,6 +42,7 @@ _DETAIL = re.compile(
     r"|(?:com|servico|profissional)\b|(?:o |a )?(?:valor|preco|total|price|precio)\b"
     r"|(?:\w+ ?){1,5}$)"
 )
+_KEEPS = re.compile(r"\b(?:mantive(?:mos)?|mantenho|deixei|deixamos|kept)\b")
 _CLAIMS = compiled(
     (f"(?P<{kind.name}>{'|'.join(pattern for of, _, pattern in CLAIMS if of is kind)})" for kind in Kind),
     WORDS,
@@ -73,11 +74,25 @@ class Reader:
     names: Names
     today: date | None = None
 
-    def claims(self) -> Iterator[Claim]:
-        for n, sentence in enumerate(self.said):
-            kinds = _kinds(sentence)
-            if kinds:
-                yield from self._claims(sentence, kinds, self._details(n))
+    def claims(self, n: int) -> Iterator[Claim]:
+        """Those of the sentence at this place."""
+        kinds = _kinds(self.said[n])
+        if kinds:
+            yield from self._claims(self.said[n], kinds, self._details(n))
+
+    def clauses(self, n: int) -> "Iterator[Reader]":
+        """Each way to read a sentence of a cancellation as two, at this place and the next: what is gone and
+        what stays may stand in one breath.
+        """
+        sentence = self.said[n]
+        if sentence.asks or Kind.CANCELLED not in _kinds(sentence):
+            return
+        for joint in JOINT.finditer(sentence.cased):
+            halves = [
+                Sentence(half.lower(), half)
+                for half in (sentence.cased[: joint.start()], sentence.cased[joint.end() :])
+            ]
+            yield replace(self, said=[*self.said[:n], *halves, *self.said[n + 1 :]])
 
     def _claims(self, sentence: Sentence, kinds: dict[Kind, slice], details: str) -> Iterator[Claim]:
         asked = self._proposed(sentence)
@@ -160,12 +175,39 @@ def unbacked(said: Sequence[Sentence], evidence: Evidence, *, final: bool = Fals
         return False
     names = Names(evidence.offers())
     facts = Facts.of(evidence, names)
+    judge = Judge(facts, final=final)
     reader = Reader(said, names, evidence.today)
     return not all(
-        (_backed(claim, facts) and is_parted(claim.words, facts.visits, reader.names_in))
-        or (final and claim.kind is Kind.NOTED)
-        for claim in reader.claims()
+        judge.is_so(reader, n) or any(judge.is_apart(each, n) for each in reader.clauses(n))
+        for n in range(len(said))
     )
+
+
+@dataclass(frozen=True)
+class Judge:
+    """Holds sentences against the facts."""
+
+    facts: Facts
+    final: bool
+
+    def is_so(self, reader: Reader, n: int) -> bool:
+        """Whether all that the sentence at this place claims is so."""
+        return all(
+            (_backed(claim, self.facts) and is_parted(claim.words, self.facts.visits, reader.names_in))
+            or (self.final and claim.kind is Kind.NOTED)
+            for claim in reader.claims(n)
+        )
+
+    def is_apart(self, reader: Reader, n: int) -> bool:
+        """Whether the two clauses from this place on tell each of its own: one of what is gone."""
+        return all(self.is_so(reader, m) and self._tells(reader, m) for m in (n, n + 1))
+
+    def _tells(self, reader: Reader, n: int) -> bool:
+        clause = reader.said[n]
+        if _kinds(clause):
+            return True
+        kept = reader.names_in(clause.cased)
+        return bool(_KEEPS.search(clause.text)) and any_fits([*self.facts.standing.values()], kept)
 
 
 def _backed(claim: Claim, facts: Facts) -> bool:

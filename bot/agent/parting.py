@@ -15,7 +15,7 @@ from bot.agent.wording import DAY, Named
 
 _MOST = 14  # parts; a sentence with more is a list that no pattern reads
 # A comma parts only what has a time on both sides: "quarta, 02/12, às 9h" is one.
-_JOINT = re.compile(
+JOINT = re.compile(
     r"(?P<comma>, )"
     r"|\b(?:e|y|and|mas|depois)\s(?!meia|media|\d\d?\b(?!:|h|/))|\s- |[;:.]\s"
     rf"|\s(?=para\s(?:[ao]s?\s)?(?:{DAY}|dia|\d))"
@@ -36,7 +36,7 @@ def is_parted(text: str, visits: Sequence[Visit], read: Callable[[str], Said]) -
 
 def _parts(text: str) -> tuple[list[int], list[bool]]:
     """Where each part begins, and whether only a comma stands before it."""
-    joints = list(_JOINT.finditer(text))
+    joints = list(JOINT.finditer(text))
     return [0, *(joint.end() for joint in joints)], [False, *(bool(joint["comma"]) for joint in joints)]
 
 

@@ -744,6 +744,12 @@ TRUE_WORDS = [
     (THREE, "Estão marcados: 1) Corte com a Ana, 02/12 às 11:30 2) Escova com a Bia, 04/12 às 9h"),
     (ONE_MOVED, "Remarquei seu corte de quarta às 11:30 para quinta às 10:00, e sua escova com a Bia continua na sexta às 9h."),
     (ONE_MOVED, "Prontinho! Seu corte com a Ana mudou para quinta, 03/12, às 10h. A escova segue marcada para sexta às 9h."),
+    (ONE_CANCELLED, "Escova de sexta cancelada, e o corte segue confirmado para quarta às 11:30."),
+    (ONE_CANCELLED, "Pronto, cancelei sua escova de sexta às 9h, mas seu corte de quarta às 11:30 continua marcado."),
+    (ONE_CANCELLED, "Sua escova com a Bia foi cancelada e seu corte com a Ana na quarta, 02/12, às 11:30 segue confirmado."),
+    (ONE_CANCELLED, "Prontinho! Escova cancelada. Seus outros horários (corte na quarta às 11:30 e barba na sexta às 15h) continuam de pé."),
+    (ONE_CANCELLED, "A escova de sexta às 9h foi cancelada, os outros dois horários continuam marcados: quarta às 11:30 e sexta às 15h."),
+    (ONE_CANCELLED, "Cancelei a escova e mantive o corte de quarta às 11:30."),
     (ONE_MOVED, "Mudei o corte para quinta às 10h e mantive a escova na sexta às 9h."),
     (ONE_MOVED, "Troquei seu corte para quinta, 03/12, às 10h em vez de quarta, 02/12, às 11:30."),
     (ONE_MOVED, "Passei seu horário de quarta para quinta às 10h, com a Ana."),
@@ -1014,6 +1020,15 @@ LIES = [
     (ONE_CANCELLED, "Cancelei o corte de sexta às 9h; a escova de quarta às 11:30 continua marcada."),
     (ONE_CANCELLED, "Cancelei seu corte com a Bia."),
     (ONE_CANCELLED, "Cancelei sua escova de quarta às 11:30."),
+    (ONE_CANCELLED, "Escova de sexta cancelada, e o corte segue confirmado para quarta às 12:30."),
+    (ONE_CANCELLED, "Escova de sexta cancelada, e a barba segue confirmada para quarta às 11:30."),
+    (ONE_CANCELLED, "Cancelei a barba de sexta às 15h, mas seu corte de quarta às 11:30 continua marcado."),
+    (ONE_CANCELLED, "Cancelei a escova e o corte de quarta às 11:30."),
+    (ONE_CANCELLED, "Cancelei a escova e mantive o corte de quarta às 12:30."),
+    (ONE_CANCELLED, "Cancelei a escova, te espero quarta às 15h."),
+    (ONE_CANCELLED, "A escova segue marcada e o corte foi cancelado."),
+    (ONE_CANCELLED, "Pronto, cancelei sua barba de sexta às 15h."),
+    (ONE_CANCELLED, "Cancelei a escova e marquei uma barba para quarta às 10h."),
 ]  # fmt: skip
 
 
