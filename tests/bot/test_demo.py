@@ -21,6 +21,7 @@ from bot.settings import SettingsError
 from bot.web.app import create_app
 from models import audit, content, schema, staff
 from models.appointment import Appointment
+from models.audit import AuditEvent
 from models.conversation import Conversation, Holder
 from models.customer import Customer
 from models.db import Database
@@ -249,6 +250,19 @@ def test_a_restart_adds_nothing_and_sets_the_password_anew(
     login = again.logins["studio-bela"]
     assert isinstance(staff.log_in(seeded.db, now, login.email, login.password, "127.0.0.1"), staff.LoggedIn)
     assert isinstance(staff.log_in(seeded.db, now, login.email, demo.PASSWORD, "127.0.0.1"), staff.Refused)
+
+
+def test_a_restart_leaves_people_logged_in(seeded: Services, tmp_path: Path, now: datetime) -> None:
+    """The same password opens it, so nothing was guarded by ending their sessions."""
+    setup = prepare(tmp_path)
+    login = setup.logins["studio-bela"]
+    entered = staff.log_in(seeded.db, now, login.email, login.password, "127.0.0.1")
+    assert isinstance(entered, staff.LoggedIn)
+    demo.seed(seeded, setup)
+    with seeded.db.reading() as session:
+        assert staff.visit(session, now, entered.token) is not None
+        acts = session.exec(select(AuditEvent.action)).all()
+    assert "staff.reset_password" not in acts
 
 
 def test_the_phones_remember_what_was_said_before_the_restart(seeded: Services, tmp_path: Path) -> None:
