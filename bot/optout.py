@@ -34,6 +34,8 @@ def heard(text: str) -> Heard | None:
     for wish, pattern in _PATTERNS:
         rest = [_without(pattern, clause) for clause in clauses]
         if any(left != clause for left, clause in zip(rest, clauses, strict=True)):
+            if wish is Wish.STOP and all(_is_of_promotion(pattern, clause) for clause in clauses):
+                wish = Wish.PROMOTION
             return Heard(wish, only=_nothing_else(" ".join(rest), asked="?" in text))
     return None
 
@@ -56,6 +58,16 @@ def _clauses(text: str) -> Iterator[str]:
         words = re.sub(r"[^\w\s]", " ", folded(clause)).split()
         if words:
             yield " ".join(words)
+
+
+def _is_of_promotion(pattern: re.Pattern[str], clause: str) -> bool:
+    """Whether nothing but advertising is unwanted here: what belongs to a visit is another thing."""
+    found = pattern.search(clause)
+    if found is None:
+        return not _AS_WELL.search(clause)
+    words, rest = found[0], clause[found.end() :]
+    named = _PROMOTION.search(words) and not _OF_VISITS.search(words)
+    return bool(named or _OF_PROMOTION.match(rest)) and not _AS_WELL.search(rest)
 
 
 def _without(pattern: re.Pattern[str], clause: str) -> str:
@@ -135,6 +147,12 @@ _PATTERNS = tuple(
     (wish, re.compile(rf"\b(?:{'|'.join(ways)})\b"))
     for wish, ways in ((Wish.STOP, _STOP), (Wish.START, _START))
 )
+
+_ADS = r"(?:promoc|propagand|oferta|anuncio|marketing|divulgac|novidade|newsletter|campanha)"
+_PROMOTION, _OF_PROMOTION = re.compile(rf"\b{_ADS}"), re.compile(rf" (?:de|com|sobre) (?:\w+ )?{_ADS}")
+_VISITS = r"(?:mensage|msg|lembrete|aviso|notificac|nada\b)"
+_OF_VISITS = re.compile(rf"\b(?:{_VISITS}|isso\b|contat|zap|whats)")
+_AS_WELL = re.compile(rf"\b(?:nem|ou|tambem)\b(?: \w+){{0,3}}? {_VISITS}")
 
 # Before the words of the wish: "não quero parar de…", "por que parou de…", "vocês vão parar de…?".
 _NOT_THAT = re.compile(r"\b(?:nao|nunca|nem|por que|porque|pq|vao|vai|se)\b(?: \w+){0,2} ?$")

@@ -38,6 +38,8 @@ def wish(material: Material) -> Plain | None:
         return None
     if wishes[-1] == Wish.STOP:
         return Plain(texts.stopped(material.tenant, booked=bool(material.appointments)), {})
+    if wishes[-1] == Wish.PROMOTION:
+        return Plain(texts.no_promotion(material.tenant), {})
     return Plain(texts.started(material.tenant), {})
 
 

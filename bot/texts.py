@@ -111,8 +111,18 @@ def started(tenant: Tenant) -> str:
     return f"Que bom! Você voltou a receber os lembretes e avisos de {tenant.name}. Posso ajudar em algo?"
 
 
+def no_promotion(tenant: Tenant) -> str:
+    """What the customer reads who wants no advertising."""
+    return (
+        f"Tudo bem! Por aqui {tenant.name} não envia promoções: só lembretes e avisos dos seus horários, e "
+        "esses continuam. Se também não quiser recebê-los, é só escrever *sair*."
+    )
+
+
 def heeded(tenant: Tenant, wish: Wish) -> str:
     """What the customer reads of such a wish while people hold the conversation."""
+    if wish == Wish.PROMOTION:
+        return no_promotion(tenant)
     if wish == Wish.STOP:
         return (
             f"Tudo bem! {tenant.name} não vai mais enviar lembretes nem avisos para você. Esta conversa com "

@@ -16,10 +16,14 @@ _OLD_MOBILE = re.compile(r"(?P<head>whatsapp:\+55[1-9][0-9])(?P<local>[6-9][0-9]
 
 
 class Wish(StrEnum):
-    """What a customer says of messages that we write first (reminders, offers): none any more, or again."""
+    """What a customer says of messages that we write first (reminders, offers): none any more, or again.
+
+    PROMOTION: no advertising. There is none here, and what belongs to their visits goes on.
+    """
 
     STOP = "stop"
     START = "start"
+    PROMOTION = "promotion"
 
 
 class Customer(SQLModel, table=True):
@@ -74,6 +78,8 @@ def find_or_create(
     """
     known = _known(session, tenant_id, addresses)
     customer_id = int(known[0].customer_id) if known else _create(session, now, tenant_id, name)
+    if known and name and not known[0].customer_name:
+        session.execute(_NAME, {"tenant": tenant_id, "customer": customer_id, "given": name[:200]})
     seen = {row.address for row in known}
     new = [
         {
@@ -149,8 +155,23 @@ def _known(session: Session, tenant_id: int, addresses: Sequence[str]) -> Sequen
 
 _ADDRESS = table(CustomerAddress)
 _ADD_ADDRESS = insert(_ADDRESS)
+_PERSON = table(Customer)
+# WhatsApp may tell the name later than the number.
+_NAME = (
+    update(_PERSON)
+    .where(_PERSON.c.tenant_id == bindparam("tenant"), _PERSON.c.id == bindparam("customer"))
+    .where(_PERSON.c.name == "")
+    .values(name=bindparam("given"))
+)
 _KNOWN = (
     _ADDRESS.select()
+    .add_columns(
+        _PERSON.select()
+        .with_only_columns(_PERSON.c.name)
+        .where(_PERSON.c.tenant_id == _ADDRESS.c.tenant_id, _PERSON.c.id == _ADDRESS.c.customer_id)
+        .scalar_subquery()
+        .label("customer_name")
+    )
     .where(_ADDRESS.c.tenant_id == bindparam("tenant"))
     .where(_ADDRESS.c.match_key.in_(bindparam("keys", expanding=True)))
     # Who is being forgotten at this moment is somebody new a moment later: see models/erasure.py.

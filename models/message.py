@@ -279,6 +279,8 @@ def heeded(
     if wish == Wish.STOP:
         customer.opt_out(session, now, tenant_id, customer_id)
         _hush(session, now, tenant_id, customer_id)
+    elif wish == Wish.PROMOTION:
+        pass  # nothing of the kind is ever sent
     elif wish is None or not customer.opt_in(session, tenant_id, customer_id):
         return {}  # who had not stopped means something else by "voltar"
     return {"wish": wish, "only_wish": only}

@@ -143,6 +143,8 @@ def untrusted(text: str) -> str:
 _HEEDED = {
     Wish.STOP: "[O sistema já anotou: o cliente não recebe mais lembretes nem avisos. Confirme isso a ele e "
     "diga que basta escrever “voltar” se mudar de ideia.]",
+    Wish.PROMOTION: "[O cliente não quer propaganda. Diga que por aqui só vão lembretes e avisos dos "
+    "horários dele, que continuam, e que para não receber nem esses basta escrever “sair”.]",
     Wish.START: "[O sistema já anotou: o cliente voltou a receber lembretes e avisos. Confirme isso a ele.]",
 }
 

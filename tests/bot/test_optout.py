@@ -29,12 +29,10 @@ FOR = [
     "quero parar de receber",
     "para de me mandar mensagem",
     "Para de me mandar msg!!!",
-    "parem de me enviar promoções",
     "pode parar de mandar lembrete por favor",
     "podem parar de me mandar whatsapp?",
     "para de mandar isso",
     "pare com essas mensagens",
-    "chega de propaganda",
     "chega de mensagens",
     "não me mande mais mensagens",
     "não me mandem mais nada",
@@ -55,7 +53,6 @@ FOR = [
     "descadastra meu número",
     "quero me descadastrar",
     "Oi! Já fui atendida em outro lugar. Não quero mais receber mensagens.",
-    "Não autorizo receber propaganda",
     "deixem de mandar mensagens",
 ]
 
@@ -136,6 +133,25 @@ WITH_MORE = [
     "pare de mandar lembrete, e remarca a minha consulta",
 ]
 
+NO_PROMOTION = [
+    "parem de me enviar promoções",
+    "chega de propaganda",
+    "Não autorizo receber propaganda",
+    "para de mandar promoção, só quero o lembrete",
+    "não me manda mais promoções",
+    "não quero mais receber propaganda de vocês",
+    "pare de mandar mensagem de promoção",
+    "não quero receber novidades nem ofertas",
+    "me tira da lista de promoções",
+]
+
+NOTHING_AT_ALL = [
+    "não quero mais receber promoções nem lembretes",
+    "não me mandem mais propaganda nem mensagens",
+    "não quero mais receber nada, nem promoção",
+    "chega de mensagens e propaganda",
+]
+
 AGAIN = [
     "voltar",
     "Voltar!",
@@ -172,6 +188,16 @@ def test_it_is_not_said(text: str) -> None:
 @pytest.mark.parametrize("text", WITH_MORE)
 def test_it_is_said_beside_something_to_answer(text: str) -> None:
     assert heard(text) == Heard(Wish.STOP, only=False)
+
+
+@pytest.mark.parametrize("text", NO_PROMOTION)
+def test_promotion_is_another_thing_than_a_visit(text: str) -> None:
+    assert heard(text) == Heard(Wish.PROMOTION, only=True)
+
+
+@pytest.mark.parametrize("text", NOTHING_AT_ALL)
+def test_who_wants_neither_gets_neither(text: str) -> None:
+    assert heard(text) == Heard(Wish.STOP, only=True)
 
 
 @pytest.mark.parametrize("text", AGAIN)

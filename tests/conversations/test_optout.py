@@ -38,6 +38,23 @@ def test_one_fixed_text_and_no_model(stage: Stage) -> None:
     assert stage.conversations[0].waiting_since is None
 
 
+def test_who_wants_no_advertising_keeps_the_reminders(stage: Stage) -> None:
+    [said] = stage.say("para de mandar promoção, só quero o lembrete")
+    assert "não envia promoções: só lembretes e avisos dos seus horários" in said
+    assert "escrever *sair*" in said
+    assert not opted_out(stage)
+    assert (stage.claude.requests, stage.handoffs) == ([], [])
+    assert STOPPED in stage.say("sair")[0]
+    assert opted_out(stage)
+
+
+def test_of_advertising_beside_an_errand_the_model_is_told(stage: Stage) -> None:
+    assert stage.say("quero marcar um corte amanhã. e não me mande mais promoções") == ["Pois não?"]
+    assert not opted_out(stage)
+    [_, words] = stage.claude.requests[0]["messages"][-1]["content"]
+    assert "O cliente não quer propaganda" in words["text"]
+
+
 def test_who_writes_afterwards_is_answered_and_stays_opted_out(stage: Stage) -> None:
     """And the model is told what was said, as a text that it did not write."""
     stage.say("PARAR")

@@ -150,3 +150,13 @@ def test_an_opt_out_is_taken_back_by_its_business_alone(db: Database, now: datet
         assert not customer.opt_in(session, other, one)
         assert customer.opt_in(session, tenant, one)
         assert session.get_one(Customer, one).opted_out_at is None
+
+
+def test_a_name_that_comes_later_is_kept_and_none_is_overwritten(db: Database, now: datetime) -> None:
+    tenant, other = add_tenant(db, now), add_tenant(db, now, 2)
+    with db.writing() as session:
+        for place, name in ((tenant, ""), (other, ""), (tenant, "Lia"), (tenant, "Outra"), (tenant, "")):
+            customer.find_or_create(session, now, place, [WITH_NINE], name)
+    with db.reading() as session:
+        rows = session.exec(select(Customer)).all()
+    assert {row.tenant_id: row.name for row in rows} == {tenant: "Lia", other: ""}
