@@ -226,7 +226,7 @@ class _Day:
     def _summary(self, visits: Sequence[Visit]) -> str:
         free = sum(end - start for start, end in self._free())
         count = len(visits)
-        booked = "nenhum horário" if not count else f"{count} {'horário' if count == 1 else 'horários'}"
+        booked = "ninguém marcado" if not count else f"{count} {'horário' if count == 1 else 'horários'}"
         return f"{booked} · {length_of(free)} livres" if free else booked
 
     def _minutes(self, visit: Visit) -> tuple[int, int]:

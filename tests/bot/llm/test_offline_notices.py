@@ -225,13 +225,16 @@ def test_a_namesake_of_a_professional() -> None:
         assert chat.calls[-1][1].get("nome_cliente") == given
 
 
-def test_a_name_alone_is_kept_for_the_yes() -> None:
+@pytest.mark.parametrize(
+    ("said", "name"), [("Maria", "Maria"), ("Rui", "Rui"), ("elisangela", "Elisangela"), ("Xênia", "Xênia")]
+)
+def test_a_name_alone_is_kept_for_the_yes(said: str, name: str) -> None:
     chat = proposed()
-    answer = chat.say("Maria")
-    assert answer.startswith("Prazer, Maria!")
-    assert answer.endswith("Em nome de Maria.")
+    answer = chat.say(said)
+    assert answer.startswith(f"Prazer, {name}!")
+    assert answer.endswith(f"Em nome de {name}.")
     chat.say("sim")
-    assert chat.calls[-1][1]["nome_cliente"] == "Maria"
+    assert chat.calls[-1][1]["nome_cliente"] == name
 
 
 def test_a_name_said_at_once_is_not_asked_for() -> None:

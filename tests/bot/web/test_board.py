@@ -263,5 +263,5 @@ def test_words() -> None:
     )
     marks = {item.id: item.marks for item in told.items if isinstance(item, VisitItem)}
     assert marks == {1: (("ticks", "Confirmou"),), 2: (("tick", "Atendido"),)}
-    assert column().summary == "nenhum horário · 8 h livres"
+    assert column().summary == "ninguém marcado · 8 h livres"
     assert board.week_of(DAY)[0] == date(2026, 11, 30)
