@@ -155,6 +155,12 @@ def entries_of(problems: Problems, node: Node, what: str) -> list[tuple[str, Nod
     return entries
 
 
+def _unknown(key: str, what: str, keys: tuple[str, ...]) -> str:
+    if "price" in keys and key.isdigit():
+        return f'unknown key "{key}" in {what}: write a price in quotes and with a point, such as "50.00"'
+    return f'unknown key "{key}" in {what}{suggestion(key, keys)}; known keys: {", ".join(keys)}'
+
+
 class Section:
     """A mapping with known keys. Empty values count as absent; unknown keys are problems.
 
@@ -171,10 +177,7 @@ class Section:
             if key in keys:
                 self._nodes[key] = value
             else:
-                known = f"; known keys: {', '.join(keys)}"
-                problems.add(
-                    line_of(key_node), f'unknown key "{key}" in {what}{suggestion(key, keys)}{known}'
-                )
+                problems.add(line_of(key_node), _unknown(key, what, keys))
 
     def node(self, key: str) -> Node | None:
         """The value of an optional key; None where it is absent or empty."""

@@ -246,6 +246,12 @@ ERRORS = {
         'unknown key "holidays" in the file; known keys: tenant, rules, templates, handoff, '
         "retention, services, professionals, closures",
     ),
+    "price with a comma and no quotes": (
+        'price: "80.00"}',
+        "price: 80,50}",
+        20,
+        'unknown key "50" in a service: write a price in quotes and with a point, such as "50.00"',
+    ),
     "key given twice": (
         "  about: Salão",
         "  name: Salão",
