@@ -115,6 +115,7 @@ class Entry:
     undelivered: bool  # the last line of ours did not arrive
     waiting_since: datetime | None
     snoozed_until: datetime | None
+    last_inbound_at: datetime | None
     last_message_at: datetime
     position: Position
 
@@ -282,6 +283,7 @@ def _entry(row: Any) -> Entry:
         undelivered=bool(row.undelivered),
         waiting_since=row.waiting_since,
         snoozed_until=row.snoozed_until,
+        last_inbound_at=row.last_inbound_at,
         last_message_at=row.last_message_at,
         position=Position(row.key_0, row.key_1, row.id),
     )

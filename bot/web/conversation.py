@@ -9,7 +9,6 @@ from sqlmodel import Session
 from bot.web import context, login, quantity, rows, trace, view, words
 from bot.web.view import Draft
 from models import conversation, dossier, message, run
-from models.conversation import WINDOW
 from models.dossier import LINES
 
 ROUTE = "/<int(max=2147483647):conversation_id>"
@@ -104,5 +103,5 @@ def _version(session: Session, conversation_id: int) -> str:
     now = context.now()
     bounds = rows.limits(context.current_tenant().attendance, now)
     waiting = rows.wait(pulse.waiting_since, now, bounds)
-    shut = pulse.last_inbound_at is None or now >= pulse.last_inbound_at + WINDOW
-    return hashlib.sha256(repr((pulse.mark, waiting, shut)).encode()).hexdigest()[:16]
+    window = rows.window(pulse.last_inbound_at, now, context.current_tenant().zone)
+    return hashlib.sha256(repr((pulse.mark, waiting, window)).encode()).hexdigest()[:16]

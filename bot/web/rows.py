@@ -7,10 +7,11 @@ from zoneinfo import ZoneInfo
 
 from bot.web import words
 from models.attendance import Attendance
-from models.conversation import Holder
+from models.conversation import WINDOW, Holder
 from models.queue import Entry, Today
 
 SLOW, LATE = timedelta(minutes=5), timedelta(minutes=15)
+WINDOW_ENDS_SOON = timedelta(hours=4)
 
 
 @dataclass(frozen=True)
@@ -38,14 +39,26 @@ class Wait:
 
 
 @dataclass(frozen=True)
+class Window:
+    """WhatsApp's 24 hours: "open", "closing" (then `closes` is the local time) or "shut"."""
+
+    state: str
+    closes: str = ""
+
+
+@dataclass(frozen=True)
 class Row:
-    """One line of the list. `reason` is None where people do not have it, and did not just settle it."""
+    """One line of the list. `reason` is None where people do not have it, and did not just settle it.
+
+    `closes` is when WhatsApp's window shuts, where that is soon and people are to answer.
+    """
 
     id: int
     name: str
     reason: words.Sign | None
     holder: words.Sign
     wait: Wait | None
+    closes: str
     snoozed: str
     preview: str
     unread: int
@@ -66,6 +79,7 @@ def row(
         reason=None if entry.cause is None else words.reason(entry.cause),
         holder=holder(entry.holder, entry.assignee_name, mine=entry.assignee_id == staff_id),
         wait=wait(entry.waiting_since, now, bounds) if with_people and not asleep else None,
+        closes=window(entry.last_inbound_at, now, zone).closes if with_people else "",
         snoozed=snoozed(entry.snoozed_until, now, zone),
         preview=words.preview(entry.preview),
         unread=entry.unread if with_people else 0,
@@ -97,6 +111,16 @@ def wait(since: datetime | None, now: datetime, bounds: Limits) -> Wait | None:
         return Wait("Chegou agora", "fine", "clock")
     slow = bounds.slow is not None and since <= bounds.slow
     return Wait(f"Espera há {time}", "slow" if slow else "fine", "clock")
+
+
+def window(last_inbound_at: datetime | None, now: datetime, zone: ZoneInfo) -> Window:
+    """What WhatsApp lets us say to who wrote last at that time."""
+    closes = now if last_inbound_at is None else last_inbound_at + WINDOW
+    if closes <= now:
+        return Window("shut")
+    return (
+        Window("closing", words.clock(closes, zone)) if closes - now <= WINDOW_ENDS_SOON else Window("open")
+    )
 
 
 def snoozed(until: datetime | None, now: datetime, zone: ZoneInfo) -> str:

@@ -11,11 +11,11 @@ from sqlmodel import Session
 from bot import texts
 from bot.web import context, outreach, rows, thread, words
 from bot.web.outreach import Template
-from models import appointment, canned, conversation, dossier, queue, staff
+from models import appointment, canned, dossier, queue, staff
 from models.appointment import AppointmentStatus, Details
 from models.availability import instant
 from models.canned import CannedReply
-from models.conversation import WINDOW, Conversation, Holder
+from models.conversation import Holder
 from models.dossier import LINES, Acts, Card, Event, Line, Past
 from models.errors import NotFound
 from models.handoff import CloseReason, Handoff
@@ -25,7 +25,6 @@ from models.staff import Staff
 MAX_TEXT = 4000  # characters of one reply, sent in as many messages as WhatsApp needs
 MAX_NOTE = 1000
 MAX_NAME = 200
-WINDOW_ENDS_SOON = timedelta(hours=4)
 MORNING = time(9)
 
 VISITS = {
@@ -48,14 +47,6 @@ class Draft:
     remark: str = ""
     name: str | None = None
     key: str = field(default_factory=lambda: secrets.token_urlsafe(12))
-
-
-@dataclass(frozen=True)
-class Window:
-    """WhatsApp's 24 hours: "open", "closing" (then `closes` is the local time) or "shut"."""
-
-    state: str
-    closes: str = ""
 
 
 @dataclass(frozen=True)
@@ -183,7 +174,7 @@ def _holding(shown: Shown, now: datetime, zone: ZoneInfo) -> dict[str, object]:
         "holder_id": row.assignee_id,
         "wait": rows.wait(row.waiting_since, now, bounds) if waits else None,
         "snoozed": snoozed,
-        "window": _window(row, now, zone),
+        "window": rows.window(row.last_inbound_at, now, zone),
         "episode": _episode(shown.card, now, zone),
     }
 
@@ -232,13 +223,6 @@ def _past_episode(each: dossier.Episode, now: datetime, zone: ZoneInfo) -> tuple
         who,
         each.handoff.note,
     )
-
-
-def _window(row: Conversation, now: datetime, zone: ZoneInfo) -> Window:
-    if row.last_inbound_at is None or not conversation.window_open(row, now):
-        return Window("shut")
-    closes = row.last_inbound_at + WINDOW
-    return Window("closing" if closes - now <= WINDOW_ENDS_SOON else "open", words.clock(closes, zone))
 
 
 def _ready(replies: Sequence[CannedReply], first_name: str) -> list[tuple[int | None, str, str]]:

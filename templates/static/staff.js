@@ -45,6 +45,14 @@
     return next;
   }
 
+  // What is shown anew keeps the focus, on the same of its links.
+  function refill(box, next) {
+    if (next.innerHTML === box.innerHTML) return;
+    const place = stops(box).indexOf(document.activeElement);
+    box.innerHTML = next.innerHTML;
+    stops(box)[place]?.focus({ preventScroll: true });
+  }
+
   const stops = (element) => [...element.querySelectorAll("a, summary, pre")];
 
   function alike(one, other) {
@@ -304,7 +312,7 @@
   function converse() {
     const thread = document.getElementById("thread"), situation = document.getElementById("situation");
     const composer = document.getElementById("composer"), alerts = document.getElementById("alerts");
-    const jump = document.getElementById("jump");
+    const jump = document.getElementById("jump"), standing = document.getElementById("standing");
     const draftKey = `rascunho-${talk.dataset.id}`;
     let newest = lastSeq(), told = 0, unsure = false;
 
@@ -330,11 +338,13 @@
 
     function take(fresh) {
       const followed = atEnd();
-      const news = fresh.getElementById("situation");
-      if (news.innerHTML !== situation.innerHTML) situation.innerHTML = news.innerHTML;
+      refill(situation, fresh.getElementById("situation"));
       const added = merge(thread, fresh.getElementById("thread"), { prune: false });
       newest = Math.max(newest, lastSeq());
-      recompose(fresh.getElementById("composer"));
+      holdFocus(() => {
+        refill(standing, fresh.getElementById("standing"));
+        recompose(fresh.getElementById("composer"));
+      });
       if (!added.length) return;
       if (followed) toEnd();
       else if (added.some((line) => line.matches(".in"))) jump.hidden = false;
@@ -344,7 +354,7 @@
     // The form is replaced only when another kind of form is due; what was typed goes along.
     function recompose(next) {
       if (next.dataset.mode === composer.dataset.mode) return;
-      const text = field()?.value ?? "";
+      const text = field()?.value ?? stored();
       const typed = ["#note", "#remark"].map((name) => [name, composer.querySelector(name)?.value ?? ""]);
       composer.dataset.mode = next.dataset.mode;
       composer.replaceChildren(...next.childNodes);
@@ -362,7 +372,21 @@
       label.textContent = "Seu texto não foi enviado";
       box.readOnly = true;
       box.value = text;
-      composer.append(label, box);
+      composer.querySelector(".acts").before(label, box);
+    }
+
+    // Whoever was in what had to go stays near: in the same field, else where the text is kept, else at why.
+    function holdFocus(replace) {
+      const old = document.activeElement, caret = [old.selectionStart, old.selectionEnd];
+      const unfolded = old.closest("details")?.open;
+      replace();
+      if (old.isConnected) return;
+      const same = old.id ? composer.querySelector(`#${old.id}`) : null;
+      const why = standing.querySelector("[tabindex]") ?? composer.querySelector(".notice[tabindex]");
+      const place = same ?? composer.querySelector("#kept") ?? why ?? field();
+      if (unfolded && same) same.closest("details").open = true;
+      place?.focus({ preventScroll: true });
+      if (same?.matches("textarea")) same.setSelectionRange(...caret);
     }
 
     const stored = () => sessionStorage.getItem(draftKey) ?? "";

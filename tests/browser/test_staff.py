@@ -9,6 +9,7 @@ from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
+from sqlmodel import select
 
 from bot.whatsapp import clean
 from models import canned, desk, team
@@ -252,6 +253,16 @@ def _closing(site: Site, page: Page) -> None:
         row.last_inbound_at = site.office.clock() - timedelta(hours=21)
     page.goto(f"/fila/{talk}")
     expect(page.get_by_text("A janela do WhatsApp fecha às 13:20")).to_be_visible()
+    expect(page.get_by_role("status")).to_have_text("Janela do WhatsApp fecha às 13:20")
+
+
+def _closing_rows(site: Site, page: Page) -> None:
+    busy(site.office)
+    with site.office.db.writing() as session:
+        for row in session.exec(select(Conversation)):
+            row.last_inbound_at = site.office.clock() - timedelta(hours=21)
+    page.goto("/fila?aba=todas")
+    expect(page.get_by_text("Janela fecha às 13:20")).to_have_count(5)
 
 
 def _own(site: Site, page: Page) -> None:
@@ -363,6 +374,7 @@ STATES: dict[str, State] = {
     "templates": _templates,
     "opted out": _opted_out,
     "window closing": _closing,
+    "queue with windows closing": _closing_rows,
     "queue mine": _own,
     "attachments": _attached,
     "conflict": _conflict,
@@ -501,13 +513,68 @@ def test_two_people_one_conversation(site: Site) -> None:
     bruno.get_by_role("button", name="Assumir").click()
     expect(bruno.locator("#situation")).to_contain_text("Com você")
     poll(ana)
-    expect(ana.locator("#composer")).to_contain_text("Com Bruno Reis. Só quem assumiu responde por aqui.")
+    expect(ana.get_by_role("status")).to_contain_text("Com Bruno Reis. Só quem assumiu responde por aqui.")
     expect(ana.get_by_label("Seu texto não foi enviado")).to_have_value("Oi, aqui é a Ana")
+    expect(ana.get_by_label("Seu texto não foi enviado")).to_be_focused()
+    site.office.snoozes(conversation_id, site.office.bruno)
+    poll(ana)
+    expect(ana.locator("#situation")).to_contain_text("Adiada até")
+    expect(ana.get_by_label("Seu texto não foi enviado")).to_have_value("Oi, aqui é a Ana")
+    expect(ana.get_by_label("Seu texto não foi enviado")).to_be_focused()
     bruno.get_by_text("Devolver ao assistente").click()
     bruno.get_by_role("button", name="Devolver").click()
     bruno.wait_for_url("**/fila")
     poll(ana)
     expect(ana.get_by_label("Sua resposta")).to_have_value("Oi, aqui é a Ana")
+    expect(ana.get_by_label("Sua resposta")).to_be_focused()
+
+
+@pytest.mark.parametrize(
+    ("at", "then"),
+    [
+        ("#text", "#standing .notice"),  # nothing typed: the words that say who has it
+        ("#resolve", "#standing .notice"),
+        ("#remark", "#remark"),
+        ("#q", "#q"),  # whoever is elsewhere is left there
+    ],
+)
+def test_who_loses_the_conversation_keeps_a_place(site: Site, at: str, then: str) -> None:
+    talk = waiting(site.office)
+    page = quickly(site.visit(viewport=PHONE), f"/fila/{talk}#fim")
+    page.evaluate("document.querySelector('.head').insertAdjacentHTML('beforeend', '<input id=q>')")
+    if at == "#remark":
+        page.locator("#note-open").click()
+        page.get_by_label("Nota interna").fill("Liga depois")
+        page.get_by_label("Nota interna").evaluate("box => box.setSelectionRange(4, 4)")
+    page.locator(at).focus()
+    site.office.takes(talk, site.office.bruno)
+    poll(page)
+    expect(page.get_by_role("status")).to_contain_text("Com Bruno Reis.")
+    expect(page.locator(then)).to_be_focused()
+    if at == "#remark":
+        expect(page.get_by_label("Nota interna")).to_have_value("Liga depois")
+        assert page.get_by_label("Nota interna").evaluate("box => box.selectionStart") == 4
+
+
+def test_a_window_about_to_shut_is_told_where_one_writes(site: Site) -> None:
+    """It comes while somebody writes, and moves neither the words nor the caret; when it shuts, they stay."""
+    talk = waiting(site.office)
+    page = quickly(site.visit(viewport=PHONE), f"/fila/{talk}#fim")
+    box = page.get_by_label("Sua resposta")
+    box.type("Pode vir às 15h")
+    box.evaluate("box => box.setSelectionRange(4, 4)")
+    with site.office.db.writing() as session:
+        session.get_one(Conversation, talk).last_inbound_at = site.office.clock() - timedelta(hours=21)
+    poll(page)
+    expect(page.get_by_role("status")).to_have_text("Janela do WhatsApp fecha às 13:20")
+    expect(box).to_be_focused()
+    assert box.evaluate("box => box.selectionStart") == 4
+    with site.office.db.writing() as session:
+        session.get_one(Conversation, talk).last_inbound_at = site.office.clock() - WINDOW
+    poll(page)
+    expect(page.get_by_role("status")).to_be_empty()
+    expect(page.get_by_label("Seu texto não foi enviado")).to_be_focused()
+    expect(page.get_by_label("Seu texto não foi enviado")).to_have_value("Pode vir às 15h")
 
 
 @pytest.mark.parametrize(

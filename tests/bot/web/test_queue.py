@@ -10,7 +10,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import event
 from werkzeug.test import TestResponse
 
-from bot.web import words
+from bot.web import rows, words
 from models.conversation import WINDOW, Holder
 from models.db import Database
 from models.handoff import Reason
@@ -459,6 +459,33 @@ def test_a_window_that_shuts_is_a_change(office: Office, client: FlaskClient) ->
     version = client.get(address).headers["X-Version"]
     office.clock.at += timedelta(seconds=1)
     assert 'data-mode="bot shut"' in client.get(f"{address}&v={version}").text
+
+
+def test_a_window_that_will_shut_soon_is_a_change(office: Office, client: FlaskClient) -> None:
+    conversation_id = office.says()
+    office.clock.at += WINDOW - rows.WINDOW_ENDS_SOON - timedelta(seconds=1)
+    client = office.client()
+    address = f"/fila/{conversation_id}/linhas?depois=1"
+    version = client.get(address).headers["X-Version"]
+    assert client.get(f"{address}&v={version}").status_code == 204
+    office.clock.at += timedelta(seconds=1)
+    assert "Janela do WhatsApp fecha às" in client.get(f"{address}&v={version}").text
+
+
+@pytest.mark.parametrize("tab", ["aguardando", "minhas", "todas"])
+def test_the_list_tells_whose_window_will_shut_soon(office: Office, tab: str) -> None:
+    """Only where people are to answer: the assistant answers at once."""
+    waiting, mine, bots = (office.says(phone=f"+551191111000{n}") for n in range(3))
+    office.flags(waiting)
+    office.takes(mine, office.ana)
+    office.clock.at += WINDOW - rows.WINDOW_ENDS_SOON
+    page = office.client().get(f"/fila?aba={tab}").text
+    with_people = {"aguardando": [waiting], "minhas": [mine], "todas": [mine, waiting]}[tab]
+    found = {int(row[0]): row[1] for row in re.findall(r'data-key="c-(\d+)"(.*?)</li>', page, re.S)}
+    assert sorted(key for key, row in found.items() if "Janela fecha às " in row) == sorted(with_people)
+    assert (bots in found) is (tab == "todas")
+    office.clock.at -= timedelta(seconds=1)
+    assert "Janela fecha" not in office.client().get(f"/fila?aba={tab}").text
 
 
 # Figures

@@ -56,3 +56,17 @@ def test_where_no_hours_are_given_people_always_answer() -> None:
 
 def test_a_business_that_never_answers_has_nobody_late() -> None:
     assert wait(at(2, 3), at(3, 3), {"0": []})[1] == "fine"
+
+
+@pytest.mark.parametrize(
+    ("since", "found"),
+    [
+        (at(1, 14, 1), rows.Window("open")),
+        (at(1, 14), rows.Window("closing", "14:00")),
+        (at(1, 10, 1), rows.Window("closing", "10:01")),
+        (at(1, 10), rows.Window("shut")),
+        (None, rows.Window("shut")),
+    ],
+)
+def test_whatsapps_window_in_words(since: datetime | None, found: rows.Window) -> None:
+    assert rows.window(since, at(2, 10), SAO_PAULO) == found
