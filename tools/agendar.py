@@ -1,7 +1,6 @@
 """Book a visit."""
 
 from pydantic import Field, model_validator
-from pydantic_core import PydanticCustomError
 from sqlalchemy import update
 from sqlmodel import Session
 
@@ -13,12 +12,11 @@ from models.errors import NotFound, Refusal
 from models.tenant import Tenant
 from tools import idempotency, refusals, speech
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
-from tools.fields import Day, Id, Minute, PersonName, Weekday
+from tools.fields import Day, Id, Minute, PersonName, Weekday, check_services
 from tools.idempotency import Written
 from tools.refusals import Wanted
 
 NAME = "agendar"
-MAX_SERVICES = 5
 _CUSTOMER = table(Customer)
 
 
@@ -48,10 +46,7 @@ class Agendar(Arguments):
 
     @model_validator(mode="after")
     def _names_services_once(self) -> "Agendar":
-        if (self.servico_id is None) == (self.servico_ids is None):
-            raise PydanticCustomError("one_of", "informe `servico_id` ou `servico_ids`, e só um dos dois")
-        if not 1 <= len(self.services) <= MAX_SERVICES:
-            raise PydanticCustomError("size", "`servico_ids` deve ter de um a cinco serviços")
+        check_services(self.servico_id, self.servico_ids)
         return self
 
     @property
@@ -116,7 +111,7 @@ def _refused(context: ToolContext, wish: Agendar, refusal: Refusal) -> ToolRefus
         name = catalog.professional_name(session, context.tenant_id, wish.profissional_id)
         if services is None or name is None:
             raise LookupError("what was there a moment ago is gone") from refusal
-        what = speech.listed([service.name for service in services])
+        what = speech.names(services)
         wanted = Wanted(
             headline=f"Não agendei {what} com {name} para {speech.at(wish.data, wish.hora)}",
             professional_id=wish.profissional_id,
@@ -133,10 +128,7 @@ def _missing(context: ToolContext, wish: Agendar, kind: str) -> ToolRefusal:
     if kind == "professional":
         return refusals.missing(kind, "profissional_id", wish.profissional_id)
     with context.db.reading() as session:
-        for key in wish.services:
-            if catalog.chosen(session, context.tenant_id, [key]) is None:
-                return refusals.missing("service", "servico_id", key)
-    raise LookupError(kind)
+        return refusals.missing_service(session, context.tenant_id, wish.services)
 
 
 TOOL = Tool(

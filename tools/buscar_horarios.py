@@ -1,5 +1,6 @@
-"""Free starts of one service on one day."""
+"""Free starts of a visit on one day."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -13,7 +14,7 @@ from models.catalog import Offer
 from models.tenant import Tenant
 from tools import refusals, speech
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
-from tools.fields import PERIODS, Day, Id, Period, Weekday
+from tools.fields import PERIODS, Day, Id, Period, Weekday, check_services
 
 # More lines than this would neither be read nor fit; more professionals are loaded only if these are full.
 MOST_PROFESSIONALS = 20
@@ -29,17 +30,33 @@ class BuscarHorarios(Arguments):
     )
     servico_id: Id | None = Field(
         None,
-        description="O serviço desejado. Só pode faltar se o profissional faz um único serviço.",
+        description=(
+            "O serviço desejado. Só pode faltar se o profissional faz um único serviço ou se há servico_ids."
+        ),
         examples=[1],
+    )
+    servico_ids: list[Id] | None = Field(
+        None,
+        description=(
+            "Dois a cinco serviços da mesma visita, feitos um depois do outro pelo mesmo profissional, como "
+            "em agendar. Use no lugar de servico_id."
+        ),
+        examples=[[1, 2]],
     )
     periodo: Period | None = None
     dia_semana: Weekday | None = None
 
     @model_validator(mode="after")
     def _names_one(self) -> "BuscarHorarios":
-        if self.profissional_id is None and self.servico_id is None:
+        if self.servico_id is not None or self.servico_ids is not None:
+            check_services(self.servico_id, self.servico_ids)
+        elif self.profissional_id is None:
             raise PydanticCustomError("one_of", "informe `servico_id` ou `profissional_id`")
         return self
+
+    @property
+    def services(self) -> list[int]:
+        return [self.servico_id] if self.servico_id is not None else list(self.servico_ids or [])
 
 
 @dataclass(frozen=True)
@@ -48,12 +65,16 @@ class Question:
 
     tenant: Tenant
     rules: Rules
-    service: Offer
+    services: Sequence[Offer]
     span: Span
     names: dict[int, str]
     day: date
     period: str | None
     now: datetime
+
+    @property
+    def what(self) -> str:
+        return speech.listed([speech.service(service) for service in self.services])
 
     @property
     def part(self) -> tuple[int, int]:
@@ -70,27 +91,27 @@ def run(context: ToolContext, wish: BuscarHorarios) -> ToolOutcome:
 def question_of(session: Session, context: ToolContext, wish: BuscarHorarios) -> Question:
     """All that is known of what is looked for. Raises ToolRefusal for what does not exist or fit."""
     tenant = session.get_one(Tenant, context.tenant_id)
-    service = _service(session, context.tenant_id, wish)
+    services = _services(session, context.tenant_id, wish)
     return Question(
         tenant=tenant,
         rules=catalog.rules(tenant),
-        service=service,
-        span=appointment.span_of([service]),
-        names=_professionals(session, context.tenant_id, wish.profissional_id, service),
+        services=services,
+        span=appointment.span_of(services),
+        names=_professionals(session, context.tenant_id, wish.profissional_id, services),
         day=wish.data,
         period=wish.periodo,
         now=context.now,
     )
 
 
-def _service(session: Session, tenant_id: int, wish: BuscarHorarios) -> Offer:
-    if wish.servico_id is not None:
-        found = catalog.chosen(session, tenant_id, [wish.servico_id])
+def _services(session: Session, tenant_id: int, wish: BuscarHorarios) -> list[Offer]:
+    if wish.services:
+        found = catalog.chosen(session, tenant_id, wish.services)
         if found is None:
-            raise refusals.missing("service", "servico_id", wish.servico_id)
-        return found[0]
+            raise refusals.missing_service(session, tenant_id, wish.services)
+        return found
     assert wish.profissional_id is not None
-    return _only_service(session, tenant_id, wish.profissional_id)
+    return [_only_service(session, tenant_id, wish.profissional_id)]
 
 
 def _only_service(session: Session, tenant_id: int, professional_id: int) -> Offer:
@@ -108,20 +129,22 @@ def _only_service(session: Session, tenant_id: int, professional_id: int) -> Off
 
 
 def _professionals(
-    session: Session, tenant_id: int, professional_id: int | None, service: Offer
+    session: Session, tenant_id: int, professional_id: int | None, services: Sequence[Offer]
 ) -> dict[int, str]:
-    names = catalog.offering(session, tenant_id, [service.id])
+    names = catalog.offering(session, tenant_id, [service.id for service in services])
     if professional_id is None:
         if not names:
-            raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"Ninguém faz {service.name} no momento.")
+            raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, refusals.nobody_offers(services))
         return names
     if professional_id in names:
         return {professional_id: names[professional_id]}
     name = catalog.professional_name(session, tenant_id, professional_id)
     if name is None:
         raise refusals.missing("professional", "profissional_id", professional_id)
-    instead = refusals.who_offers(session, tenant_id, service.id, service.name)
-    raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"{name} não faz {service.name}. {instead}")
+    offered = {offer.id for offer in catalog.offered_by(session, tenant_id, professional_id)}
+    lacking = speech.listed([service.name for service in services if service.id not in offered])
+    instead = refusals.who_offers(session, tenant_id, services)
+    raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"{name} não faz {lacking}. {instead}")
 
 
 def listing(session: Session, question: Question) -> str | None:
@@ -134,9 +157,10 @@ def listing(session: Session, question: Question) -> str | None:
         lines = _lines(session, question, keys[MOST_PROFESSIONALS:])
     if not lines:
         return None
-    heading = f"Horários livres para {speech.service(question.service)} {speech.on(question.day)}:"
+    heading = f"Horários livres para {question.what} {speech.on(question.day)}:"
     if len(keys) > MOST_PROFESSIONALS:
-        lines.append(f"e mais {len(keys) - MOST_PROFESSIONALS} profissionais fazem esse serviço.")
+        these = "esse serviço" if len(question.services) == 1 else "esses serviços"
+        lines.append(f"e mais {len(keys) - MOST_PROFESSIONALS} profissionais fazem {these}.")
     return "\n".join([heading, *lines])
 
 
@@ -157,7 +181,7 @@ def none_free(session: Session, question: Question, professional_id: int | None)
     """Why there are none, and the nearest alternatives."""
     part = PERIOD_WORDS.get(question.period or "", "")
     sentence = (
-        f"Não há horário livre para {speech.service(question.service)} {speech.on(question.day)}{part}: "
+        f"Não há horário livre para {question.what} {speech.on(question.day)}{part}: "
         f"{_why(session, question, professional_id)}."
     )
     found = alternatives.near(
@@ -201,20 +225,20 @@ def reason_of(session: Session, question: Question) -> Reason:
 def _closed(session: Session, question: Question) -> str:
     assert question.tenant.id is not None
     if catalog.opens_on(session, question.tenant.id, question.day.weekday()):
-        return f"ninguém faz {question.service.name} nesse dia da semana"
+        return f"ninguém faz {speech.names(question.services)} nesse dia da semana"
     return f"{question.tenant.name} não abre nesse dia"
 
 
 TOOL = Tool(
     name="buscar_horarios",
     description=(
-        "Mostra os horários livres de um serviço em uma data, por profissional. Use sempre antes de "
-        "oferecer, confirmar ou agendar um horário: só o que aparece aqui está livre. Precisa do servico_id, "
-        "ou do profissional_id se ele faz um único serviço; os identificadores vêm de buscar_servicos. "
-        "Onde diz “e mais N”, peça só um periodo para ver os outros. Quando não há horário livre, "
-        "diz o motivo "
-        "e os horários mais próximos. Não use para uma data que o cliente não mencionou nem aceitou, nem "
-        "repita a mesma busca: a resposta vale até que algo seja agendado."
+        "Mostra os horários livres de uma visita em uma data, por profissional. Use sempre antes de "
+        "oferecer, confirmar ou agendar: só o que aparece aqui está livre. Precisa do servico_id, de "
+        "servico_ids se a visita tem mais de um serviço, ou do profissional_id se ele faz um só; os "
+        "identificadores vêm de buscar_servicos. Onde diz “e mais N”, peça só um periodo para ver os outros. "
+        "Quando não há horário livre, diz o motivo e os horários mais próximos. Não use para uma data que o "
+        "cliente não mencionou nem aceitou, nem repita a mesma busca: a resposta vale até que algo seja "
+        "agendado."
     ),
     arguments=BuscarHorarios,
     run=run,

@@ -13,6 +13,7 @@ from tools.speech import folded
 
 # PostgreSQL's integer: a larger number would fail in the database instead of finding nothing.
 LARGEST_ID = 2**31 - 1
+MAX_SERVICES = 5  # of one visit
 DAYS = ("segunda", "terca", "quarta", "quinta", "sexta", "sabado", "domingo")
 # Half-open, in minutes of the local day.
 PERIODS = {"manha": (0, 12 * 60), "tarde": (12 * 60, 18 * 60), "noite": (18 * 60, 24 * 60)}
@@ -63,6 +64,14 @@ def _at_most(most: int) -> Callable[[str], str]:
         return line
 
     return check
+
+
+def check_services(one: int | None, several: list[int] | None) -> None:
+    """Raises for a visit whose services are named in both ways, in none, or are too many."""
+    if (one is None) == (several is None):
+        raise PydanticCustomError("one_of", "informe `servico_id` ou `servico_ids`, e só um dos dois")
+    if several is not None and not 1 <= len(several) <= MAX_SERVICES:
+        raise PydanticCustomError("size", "`servico_ids` deve ter de um a cinco serviços")
 
 
 Id = Annotated[int, AfterValidator(_identifier), Field(examples=[1])]

@@ -92,7 +92,7 @@ def _require_full(session: Session, question: Question, professional_id: int | N
 def _line(question: Question, wish: ListaDeEspera) -> str:
     who = f", com {question.names[wish.profissional_id]}" if wish.profissional_id else ""
     part = buscar_horarios.PERIOD_WORDS.get(wish.periodo or "", "")
-    what = f"{speech.service(question.service)}, {speech.day(wish.data)}{part}{who}."
+    what = f"{question.what}, {speech.day(wish.data)}{part}{who}."
     told = "Se abrir um horário, o cliente recebe uma mensagem e tem um tempo limitado para responder."
     if question.tenant.template_waitlist_offer is None:
         told += " A mensagem só chega se o cliente tiver escrito aqui nas últimas 24 horas; diga isso a ele."

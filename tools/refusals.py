@@ -8,6 +8,7 @@ from sqlmodel import Session
 
 from models import alternatives, availability, catalog
 from models.availability import Code, Span
+from models.catalog import Offer
 from models.errors import Refusal
 from models.tenant import Tenant
 from tools import speech
@@ -38,6 +39,14 @@ def start(tenant: Tenant, day: date, minute: int, now: datetime) -> datetime:
 def missing(kind: str, field: str, value: int) -> ToolRefusal:
     """No such row for this tenant or customer; `kind` as in NotFound."""
     return ToolRefusal("NAO_ENCONTRADO", speech.MISSING[kind].format(id=f"{field} {value}"))
+
+
+def missing_service(session: Session, tenant_id: int, service_ids: Sequence[int]) -> ToolRefusal:
+    """The first of these that does not exist. Raises LookupError if all do."""
+    for key in service_ids:
+        if catalog.chosen(session, tenant_id, [key]) is None:
+            return missing("service", "servico_id", key)
+    raise LookupError("service")
 
 
 @dataclass(frozen=True)
@@ -85,10 +94,19 @@ def _instead(session: Session, now: datetime, tenant: Tenant, wanted: Wanted) ->
     return lines or ["Também não há nenhum outro horário na agenda aberta."]
 
 
-def who_offers(session: Session, tenant_id: int, service_id: int, service: str) -> str:
-    """A sentence that names who could do it instead."""
-    names = catalog.offering(session, tenant_id, [service_id])
+def who_offers(session: Session, tenant_id: int, services: Sequence[Offer]) -> str:
+    """A sentence that names who could do all of it instead."""
+    names = catalog.offering(session, tenant_id, [service.id for service in services])
     if not names:
-        return f"Ninguém faz {service} no momento."
+        return nobody_offers(services)
     people = [speech.professional(key, name) for key, name in names.items()]
-    return f"Quem faz {service}: {speech.shortlist(people)}."
+    return f"Quem faz {speech.names(services)}: {speech.shortlist(people)}."
+
+
+def nobody_offers(services: Sequence[Offer]) -> str:
+    if len(services) == 1:
+        return f"Ninguém faz {services[0].name} no momento."
+    return (
+        f"Nenhum profissional faz {speech.names(services)} na mesma visita. "
+        "Busque e agende um serviço de cada vez."
+    )

@@ -89,6 +89,11 @@ def service(offer: Offer) -> str:
     return f"{offer.name} (servico_id {offer.id})"
 
 
+def names(offers: Sequence[Offer]) -> str:
+    """ "Corte feminino e Escova" """
+    return listed([offer.name for offer in offers])
+
+
 def professional(professional_id: int, name: str) -> str:
     """ "Ana Souza (profissional_id 1)" """
     return f"{name} (profissional_id {professional_id})"

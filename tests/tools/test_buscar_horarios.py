@@ -1,5 +1,7 @@
 """Free times of a day, and what is said when there are none."""
 
+import re
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
@@ -228,6 +230,158 @@ def test_today_begins_after_the_notice(model: Model) -> None:
     assert text.splitlines()[1:] == ["- Bia Lima (profissional_id 2): 16:30, 17:00"]
 
 
+# --- several services in one visit
+
+TOGETHER = [[1, 2], [3, 1], [3, 3], [1, 2, 3]]
+
+
+def listed(text: str) -> set[tuple[int, str]]:
+    """Who and when, of the lines of free times."""
+    lines = re.findall(r"^- .+ \(profissional_id (\d+)\): (\d\d:\d\d.*)$", text, re.MULTILINE)
+    return {(int(who), start) for who, starts in lines for start in re.findall(r"\d\d:\d\d", starts)}
+
+
+def bookable(model: Model, day: str, services: Sequence[int]) -> set[tuple[int, str]]:
+    """Each half hour of the day that `agendar` takes, tried one by one."""
+    taken = set()
+    for who in (1, 2):
+        for start in (f"{hour:02d}:{minute}" for hour in range(8, 19) for minute in ("00", "30")):
+            wish = {"profissional_id": who, "data": day, "hora": start, "servico_ids": list(services)}
+            result = model("agendar", **wish)  # type: ignore[arg-type]
+            if result.is_error:
+                continue
+            taken.add((who, start))
+            key = re.search(r"agendamento_id (\d+)", result.text)
+            assert key
+            model.done("cancelar", agendamento_id=int(key[1]))
+    return taken
+
+
+@pytest.mark.parametrize("day", ["2026-12-04", "2026-12-05"])
+@pytest.mark.parametrize("services", TOGETHER)
+def test_what_is_listed_for_a_visit_is_what_can_be_booked(
+    model: Model, services: list[int], day: str
+) -> None:
+    """No more and no less, with the time of all services and the rest after them counted."""
+    model.done("agendar", servico_id=2, profissional_id=1, data="2026-12-04", hora="14:00")
+    model.done("agendar", servico_id=3, profissional_id=1, data="2026-12-05", hora="10:30")
+    shown = set()
+    for part in ("manha", "tarde", "noite"):
+        shown |= listed(model.done("buscar_horarios", servico_ids=services, data=day, periodo=part))
+    assert shown == bookable(model, day, services)
+
+
+def test_a_visit_needs_the_time_of_all(model: Model) -> None:
+    """On Saturday Ana goes at 13:00: a cut alone may begin at 12:00, a cut and a blow-dry not after 11:00."""
+    alone = listed(model.done("buscar_horarios", servico_id=1, data="2026-12-05"))
+    text = model.done("buscar_horarios", servico_ids=[1, 2], data="2026-12-05")
+    assert max(alone) == (1, "12:00")
+    assert text.splitlines() == [
+        "Horários livres para Corte feminino (servico_id 1) e Escova (servico_id 2) no sábado, 05/12/2026:",
+        "- Ana Souza (profissional_id 1): 09:00, 09:30, 10:00, 10:30, 11:00",
+    ]
+
+
+def test_only_who_does_all_of_it(model: Model) -> None:
+    """Bia does not blow-dry."""
+    who = {who for who, _ in listed(model.done("buscar_horarios", servico_ids=[1, 2], data="2026-12-04"))}
+    assert who == {1}
+
+
+def test_no_room_for_the_whole_visit(model: Model) -> None:
+    """The nearest times are for the whole visit too: each of them can be booked."""
+    for hora in ("09:30", "11:30"):
+        model.done("agendar", servico_id=3, profissional_id=1, data="2026-12-05", hora=hora)
+    wish = {"servico_ids": [1, 2], "data": "2026-12-05"}
+    first, heading, *near = model.done("buscar_horarios", **wish).splitlines()
+    assert first == (
+        "Não há horário livre para Corte feminino (servico_id 1) e Escova (servico_id 2) no sábado, "
+        "05/12/2026: a agenda de Ana Souza já está ocupada."
+    )
+    assert (heading, len(near)) == (NEAR, 3)
+    for line in near:
+        book_the(model, line, [1, 2])
+
+
+def test_alternatives_of_a_refusal_are_for_the_whole_visit(model: Model) -> None:
+    """Half past eleven is too late for both on Saturday; what is offered instead is not."""
+    wish = {"servico_ids": [1, 2], "profissional_id": 1, "data": "2026-12-05", "hora": "11:30"}
+    _, heading, *near = model.refused("agendar", **wish).splitlines()
+    assert (heading, len(near)) == (NEAR, 3)
+    for line in near:
+        book_the(model, line, [1, 2])
+
+
+def book_the(model: Model, line: str, services: list[int]) -> None:
+    """A line of the nearest times is booked, and cancelled again."""
+    found = re.search(r"(\d\d)/(\d\d)/(\d{4}), às (\d\d:\d\d), com .*profissional_id (\d+)", line)
+    assert found
+    day, month, year, start, who = found.groups()
+    text = model.done(
+        "agendar",
+        servico_ids=services,
+        profissional_id=int(who),
+        data=f"{year}-{month}-{day}",
+        hora=start,
+    )
+    key = re.search(r"agendamento_id (\d+)", text)
+    assert key
+    model.done("cancelar", agendamento_id=int(key[1]))
+
+
+@pytest.mark.parametrize(
+    ("wish", "text"),
+    [
+        ({"servico_ids": [1, 99]}, "Não existe serviço com servico_id 99."),
+        ({"servico_ids": [1, 2], "profissional_id": 99}, "Não existe profissional com profissional_id 99."),
+        (
+            {"servico_ids": [1, 2, 3], "profissional_id": 2},
+            "Bia Lima não faz Escova e Barba. Quem faz Corte feminino, Escova e Barba: Ana Souza "
+            "(profissional_id 1).",
+        ),
+    ],
+)
+def test_visit_refused(model: Model, wish: dict[str, object], text: str) -> None:
+    assert model.refused("buscar_horarios", data="2026-12-04", **wish).startswith(text)
+
+
+def test_nobody_does_both(db: Database, ids: Ids, model: Model) -> None:
+    with db.writing() as session:
+        manicure = Service(tenant_id=ids.tenant, name="Manicure", duration_minutes=30)
+        session.add(manicure)
+        session.flush()
+        assert manicure.id is not None
+        session.add(
+            ProfessionalService(tenant_id=ids.tenant, professional_id=ids.bia, service_id=manicure.id)
+        )
+        both = [ids.escova, manicure.id]
+    nobody = (
+        "Nenhum profissional faz Escova e Manicure na mesma visita. Busque e agende um serviço de cada vez."
+    )
+    assert model.refused("buscar_horarios", servico_ids=both, data="2026-12-04") == nobody
+    alone = model.refused("buscar_horarios", servico_ids=both, profissional_id=2, data="2026-12-04")
+    assert alone == f"Bia Lima não faz Escova. {nobody}"
+
+
+@pytest.mark.parametrize(
+    ("wish", "rule"),
+    [
+        (
+            {"servico_id": 1, "servico_ids": [1, 2]},
+            "informe `servico_id` ou `servico_ids`, e só um dos dois",
+        ),
+        ({"servico_ids": []}, "`servico_ids` deve ter de um a cinco serviços"),
+        ({"servico_ids": [], "profissional_id": 2}, "`servico_ids` deve ter de um a cinco serviços"),
+        ({"servico_ids": [1] * 6}, "`servico_ids` deve ter de um a cinco serviços"),
+        ({"servico_ids": 1}, "- `servico_ids`: deve ser"),
+    ],
+)
+def test_services_named_as_in_agendar(model: Model, wish: dict[str, object], rule: str) -> None:
+    result = model("buscar_horarios", data="2026-12-04", **wish)  # type: ignore[arg-type]
+    assert result.error_class == "invalid_input"
+    assert rule in result.text
+
+
 # --- a large business
 
 
@@ -289,3 +443,8 @@ def test_closed_part_of_a_day(db: Database, ids: Ids, model: Model) -> None:
         )
     text = model.done("buscar_horarios", profissional_id=2, data="2026-12-04")
     assert text.endswith("09:00, 09:30, 10:00, 10:30, 11:00")
+
+
+def test_many_professionals_for_several_services(crowd: list[int], model: Model) -> None:
+    lines = model.done("buscar_horarios", servico_ids=[1, 1], data="2026-12-07").splitlines()
+    assert lines[-1] == "e mais 32 profissionais fazem esses serviços."

@@ -75,6 +75,7 @@ hours = st.sampled_from(["09:00", "10:00", "10:10", "11:30", "23:00"])
 # Which field holds a foreign id, and of which kind.
 FOREIGN = [
     ("buscar_horarios", "servico_id", "corte"),
+    ("buscar_horarios", "servico_ids", "barba"),
     ("buscar_horarios", "profissional_id", "ana"),
     ("agendar", "servico_id", "corte"),
     ("agendar", "servico_ids", "barba"),

@@ -12,7 +12,7 @@ ALLOWED = {"type", "description", "enum", "items", "properties", "required", "ad
 TYPES = {"object", "string", "integer", "array"}
 CONTRACT = {
     "buscar_servicos": ([], ["termo"]),
-    "buscar_horarios": (["data"], ["profissional_id", "servico_id", "periodo", "dia_semana"]),
+    "buscar_horarios": (["data"], ["profissional_id", "servico_id", "servico_ids", "periodo", "dia_semana"]),
     "agendar": (
         ["profissional_id", "data", "hora"],
         ["servico_id", "servico_ids", "dia_semana", "nome_cliente"],
