@@ -5,6 +5,7 @@ if both name it.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time
@@ -12,7 +13,9 @@ from typing import Any
 
 from bot import choices
 from bot.choices import Choice, Question
-from bot.llm.offline.results import Slot, found_in, nearest_in
+from bot.llm.offline.results import Person, Slot, found_in, nearest_in
+from bot.whatsapp.rich import MAX_ITEM
+from bot.whatsapp.split import units
 from tools import speech
 
 MAX_CHOICES = 10
@@ -33,11 +36,11 @@ def question(text: str, results: Sequence[Found]) -> Question | None:
     """The question that a text asks, with its answers; None where it asks none that can be tapped."""
     if "?" not in text or _ASKS_SERVICE.search(speech.folded(text.rpartition("?")[0].rpartition("\n")[2])):
         return None
-    text = text.replace("'", "’")  # what a variable may hold, here already: by it the line is found again
-    slots = _named(text, _slots(results))
+    yes = _wants_yes(text)
+    slots = _named(text, _slots(results), moves=yes and bool(_MOVES.search(speech.folded(text))))
     if 2 <= len(slots) <= MAX_CHOICES:
-        return Question(text, tuple(map(_choice, slots)), BUTTON)
-    if len(slots) <= 1 and _wants_yes(text):
+        return Question(text, _choices(slots), BUTTON)
+    if len(slots) <= 1 and yes:
         return Question(text, (YES, NO) if _CANCELS.search(speech.folded(text)) else (YES, NO, OTHER))
     return None
 
@@ -70,27 +73,68 @@ _CLOCK = re.compile(r"\b([01]?\d|2[0-3])(?::([0-5]\d)|\s?h(?:oras?\b|([0-5]\d)?\
 _DAY = re.compile(r"\b([0-3]?\d)/([01]?\d)\b")
 
 
-def _named(text: str, slots: Sequence[Slot]) -> list[Slot]:
-    """The slots that the text names: by time, and by day and person where it names any of those at all."""
-    times = {time(int(found[1]), int(found[2] or found[3] or 0)) for found in _CLOCK.finditer(text)}
-    days = {(int(found[1]), int(found[2])) for found in _DAY.finditer(text)}
-    words = set(re.findall(r"\w+", speech.folded(text)))
+def _named(text: str, slots: Sequence[Slot], *, moves: bool) -> list[Slot]:
+    """The slots that the text names: by time, and by day and person where it names any of those at all.
+
+    Where it `moves` a visit, its old time is none of them.
+    """
+    offering = text.rpartition(" para ")[2] if moves else text
+    times = {time(int(found[1]), int(found[2] or found[3] or 0)) for found in _CLOCK.finditer(offering)}
+    days = {(int(found[1]), int(found[2])) for found in _DAY.finditer(offering)}
+    words = set(_words(text))
     named = [slot for slot in slots if slot.time in times]
     named = _narrowed(named, lambda slot: (slot.day.day, slot.day.month) in days)
-    return _narrowed(named, lambda slot: speech.folded(slot.person.name).split()[0] in words)
+    return _narrowed(named, lambda slot: speech.folded(_first_name(slot.person)) in words)
 
 
 def _narrowed(slots: list[Slot], test: Callable[[Slot], bool]) -> list[Slot]:
     return [slot for slot in slots if test(slot)] or slots
 
 
-def _choice(slot: Slot) -> Choice:
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", speech.folded(text))
+
+
+def _first_name(person: Person) -> str:
+    """What a text calls them by: "Zé" of "💈 Zé Luz", "Bia" of "Dra. Bia", "Ávila" of "D'Ávila"."""
+    told = unicodedata.normalize("NFC", person.name)
+    names: list[str] = re.findall(r"\w\w+", told) or re.findall(r"\w+", told) or [told]
+    return next((name for name in names if speech.folded(name) not in _HONORIFICS), names[0])
+
+
+_HONORIFICS = ("dr", "dra", "sr", "sra", "prof", "profa")
+
+
+def _choices(slots: Sequence[Slot]) -> tuple[Choice, ...]:
+    """A row of a list for each, by the first way of putting it that tells them apart in its space."""
+    ways = ([way(slot) for slot in slots] for way in _TITLES_OF_SLOTS)
+    fitting = (titles for titles in ways if _tell_apart(titles))
+    titles = next(fitting, [f"{number}. {_plainest(slot)}" for number, slot in enumerate(slots, 1)])
+    return tuple(map(_choice, slots, titles))
+
+
+def _tell_apart(titles: Sequence[str]) -> bool:
+    return len(set(titles)) == len(titles) and all(units(title) <= MAX_ITEM for title in titles)
+
+
+def _choice(slot: Slot, title: str) -> Choice:
     name = speech.shortened(slot.person.name, 60)
-    title = f"{_SHORT[slot.day.weekday()]}, {slot.day:%d/%m} às {slot.time:%H:%M}"
     return Choice(choices.slot_id(slot.person.id, slot.day, slot.time), title, f"com {name}")
 
 
+def _plainest(slot: Slot) -> str:
+    return f"{slot.day:%d/%m} {slot.time:%H:%M}"
+
+
 _SHORT = ("seg", "ter", "qua", "qui", "sex", "sáb", "dom")
+# At the same time there may be several people.
+_TITLES_OF_SLOTS: tuple[Callable[[Slot], str], ...] = (
+    lambda slot: f"{_SHORT[slot.day.weekday()]}, {slot.day:%d/%m} às {slot.time:%H:%M}",
+    lambda slot: f"{_SHORT[slot.day.weekday()]} {_plainest(slot)} {_first_name(slot.person)}",
+    lambda slot: f"{_plainest(slot)} {_first_name(slot.person)}",
+    lambda slot: f"{_plainest(slot)} {slot.person.name}",
+    lambda slot: f"{_plainest(slot)} {speech.shortened(_first_name(slot.person), 12)}",
+)
 
 
 # What is neither answered by a time nor by a yes, whatever was found beside it.
@@ -103,6 +147,7 @@ _ASKS = re.compile(
     r"(?:confirm|marc|agend|reserv|remarc|cancel|mud|troc)\w*|"
     r"confirma\w*|pode ser|esta (?:certo|correto)|tudo certo|certo|correto|fechado|combinado)\b"
 )
+_MOVES = re.compile(r"\b(?:remarc|mud|troc|pass)\w*.* para ")
 _CANCELS = re.compile(r"\bcancel")
 # Behind the question, what a yes or a no would not answer.
 _ASKS_MORE = re.compile(r"\b(?:se|ou|prefer\w*|outr[oa]s?|diga|avis\w+|escolh\w+|qual|quer\w*)\b")

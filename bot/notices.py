@@ -11,6 +11,7 @@ from sqlmodel import Session
 
 from bot import texts
 from bot.whatsapp import codes
+from bot.whatsapp.rich import plain
 from models import conversation, delivery, message, reminder, waitlist
 from models.appointment import Appointment
 from models.conversation import Conversation
@@ -40,7 +41,7 @@ def content(template: str | None, name: str, when: str, *more: str) -> Content |
     if template is None:
         return None
     values = (name or _NO_NAME, when, *more)
-    variables = {str(number): " ".join(value.split()) for number, value in enumerate(values, start=1)}
+    variables = {str(number): plain(value) for number, value in enumerate(values, start=1)}
     assert variables[WHEN]
     return Content(template, variables, prefer_text=True)
 

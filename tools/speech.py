@@ -154,7 +154,7 @@ def bounded(text: str, most: int = MAX_CHARACTERS) -> str:
 def folded(text: str) -> str:
     """For matching: no accents, case or invisible characters, single spaces."""
     plain = unicodedata.normalize("NFKD", text).casefold()
-    kept = (c for c in plain if unicodedata.category(c) not in ("Mn", "Cf", "Cc"))
+    kept = (c for c in plain if c.isspace() or unicodedata.category(c) not in ("Mn", "Cf", "Cc"))
     return re.sub(r"\s+", " ", "".join(kept)).strip()
 
 

@@ -62,7 +62,11 @@ class _Variables:
 
 
 def plain(text: str) -> str:
-    """As a variable may be: Twilio refuses tabs and wide gaps in it, and is said to stumble over a "'"."""
+    """As a variable may be: Twilio refuses tabs and wide gaps in it, and is said to refuse a "'" (21656).
+
+    Only what is sent is made so: the line itself stays as it was written, or the model would not know its
+    own words again.
+    """
     return " ".join(text.replace("'", "’").split())
 
 

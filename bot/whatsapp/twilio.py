@@ -18,7 +18,7 @@ from twilio.rest.api.v2010.account.message import MessageInstance  # type: ignor
 from werkzeug.datastructures import MultiDict
 
 from bot.http import Http
-from bot.whatsapp import codes
+from bot.whatsapp import codes, rich
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.client import Arrived, SendError, Sent
 from bot.whatsapp.inbound import MAX_MEDIA, PREFIX, error_code_of, status_of
@@ -307,4 +307,5 @@ def _created(line: MessageInstance) -> datetime:
 
 
 def _words(text: str) -> str:
-    return " ".join(text.split())
+    """A text as it is found again: what it says in a form differs from it by `rich.plain`."""
+    return rich.plain(text)

@@ -4,6 +4,7 @@ import pytest
 
 from bot.choices import Question
 from bot.menus import BUTTON, NO, OTHER, YES, Found, question
+from bot.whatsapp.rich import rich
 
 DAY = {"data": "2026-12-03", "servico_id": 1}
 ANA = "- Ana Souza (profissional_id 1): 09:00, 09:30, 10:00, 11:30 e mais 5"
@@ -73,6 +74,56 @@ def test_a_choice_says_when_and_with_whom() -> None:
         "qui, 03/12 às 09:00, com Ana Souza",
         "qui, 03/12 às 11:30, com Ana Souza",
     ]
+
+
+@pytest.mark.parametrize(
+    ("names", "titles"),
+    [
+        (("João D'Ávila 💈", "Zé"), ("qui 03/12 09:00 João", "qui 03/12 09:00 Zé")),
+        (("💈 João", "D'Ávila"), ("qui 03/12 09:00 João", "qui 03/12 09:00 Ávila")),
+        (("Dra. Ana Lima", "Dr. Ivo"), ("qui 03/12 09:00 Ana", "qui 03/12 09:00 Ivo")),
+        (("Ana", "Maximiliano"), ("03/12 09:00 Ana", "03/12 09:00 Maximiliano")),
+        (("Ana Lima", "Ana Luz"), ("03/12 09:00 Ana Lima", "03/12 09:00 Ana Luz")),
+        (("Ana", "Maximiliana-Vitória"), ("03/12 09:00 Ana", "03/12 09:00 Maximiliana")),
+        (("Ana", "Wolfeschlegelstein"), ("03/12 09:00 Ana", "03/12 09:00 Wolfeschleg…")),
+        (("Ana Maria da Silva", "Ana Maria da Luz"), ("1. 03/12 09:00", "2. 03/12 09:00")),
+    ],
+)
+def test_two_people_at_one_time_are_two_rows(names: tuple[str, str], titles: tuple[str, str]) -> None:
+    """Each with a title of its own, in the 24 characters of a row."""
+    lines = [
+        f"- quinta-feira, 03/12/2026, às 09:00, com {name} (profissional_id {n})"
+        for n, name in enumerate(names, 1)
+    ]
+    told = [f"{n}. quinta-feira, 03/12/2026, às 09:00, com {name}" for n, name in enumerate(names, 1)]
+    near = Found("agendar", {}, "\n".join(["Já foi ocupado.\nHorários mais próximos:", *lines]))
+    found = question("\n".join([*told, "Qual deles você prefere?"]), [near])
+    assert ids(found) == ["slot:1:2026-12-03T09:00", "slot:2:2026-12-03T09:00"]
+    assert found is not None
+    assert tuple(choice.title for choice in found.choices) == titles
+    assert [choice.description for choice in found.choices] == [f"com {name}" for name in names]
+    assert rich(found) is not None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Posso remarcar: Corte com Ana Souza, de quinta, 03/12/2026, às 10:00, para 03/12/2026, às 11:30?",
+        "Quer mudar o corte com a Ana de quinta, 03/12, às 10:00 para quinta, 03/12, às 11:30. Confirma?",
+        "Posso mudar seu corte com a Ana das 10:00 para as 11:30?",
+    ],
+)
+def test_the_old_time_of_a_visit_is_not_offered(text: str) -> None:
+    found = question(text, [FREE])
+    assert found is not None
+    assert found.choices == (YES, NO, OTHER)
+
+
+def test_a_line_stays_as_it_was_written() -> None:
+    text = "Corte com João D'Ávila, 03/12, às 10:00. Posso marcar?"
+    found = question(text, [])
+    assert found is not None
+    assert found.body == text
 
 
 @pytest.mark.parametrize(

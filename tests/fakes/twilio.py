@@ -441,7 +441,7 @@ def _check(form: Form) -> Answer | None:
 
 
 def _check_content(form: Form) -> Answer | None:
-    """A template stands alone, and none of its variables is empty or has more than one line."""
+    """A template stands alone, and none of its variables is empty, has more than one line, a tab or a "'"."""
     if "Body" in form or not re.fullmatch(r"HX[0-9a-f]{32}", form["ContentSid"]):
         return _error(400, 21655)
     try:
@@ -449,7 +449,8 @@ def _check_content(form: Form) -> Answer | None:
     except ValueError:
         return _error(400, 21656)
     said = isinstance(variables, dict) and all(
-        isinstance(value, str) and value.strip() and "\n" not in value for value in variables.values()
+        isinstance(value, str) and value.strip() and not set(value) & set("\n\t'")
+        for value in variables.values()
     )
     return None if said else _error(400, 21656)
 

@@ -116,6 +116,10 @@ def test_folding_for_a_match(text: str) -> None:
     assert speech.folded(text) == "joao"
 
 
+def test_a_line_end_parts_words() -> None:
+    assert speech.folded("com o Zé\nQual?\tEsse\r\n") == "com o ze qual? esse"
+
+
 DETAIL = {
     "hours": [(540, 720), (780, 1440)],
     "minutes": 90,
