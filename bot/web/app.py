@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, Flask, Response, redirect, render_template, request, url_for
+from flask import Blueprint, Flask, Response, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, NotFound
@@ -113,7 +113,7 @@ def _dress(app: Flask, https: bool) -> None:
 
     app.register_error_handler(HTTPException, _problem)
     app.register_error_handler(errors.NotFound, lambda _error: _problem(NotFound()))
-    app.register_error_handler(CSRFError, _stale_form)
+    app.register_error_handler(CSRFError, lambda _error: login.expired(400))
 
 
 _PROBLEMS = {
@@ -139,18 +139,6 @@ def _problem(error: HTTPException) -> ResponseReturnValue:
     page = render_template("staff/error.html", title=title, sentence=sentence, code=error.code)
     kept = {name: value for name, value in error.get_headers() if name in ("Allow", "Retry-After")}
     return page, error.code, kept
-
-
-def _stale_form(_error: CSRFError) -> ResponseReturnValue:
-    return render_template("staff/expired.html", typed=login.typed(), back=_back()), 400
-
-
-def _back() -> str:
-    """The page that the form stood on."""
-    ids = request.view_args or {}
-    if "conversation_id" in ids:
-        return url_for("conversation.show", **ids)
-    return url_for("login.form" if request.blueprint == "login" else "queue.index")
 
 
 class OneProxy:

@@ -24,6 +24,15 @@ manager = LoginManager()
 # What a page asks for by itself: looking at it is no sign of a person, and its answer is no page.
 POLLS = frozenset({"queue.rows", "queue.pulse", "conversation.lines"})
 MAX_NEXT = 512
+OPEN = frozenset({"door", "demo"})  # pages that need no login
+HOMES = {
+    "agenda": "agenda.day",
+    "canned": "canned.index",
+    "account": "account.show",
+    "team": "team.index",
+    "door": "door.show",
+    "demo": "demo.index",
+}
 
 
 def _load(token: str) -> context.Me | None:
@@ -57,7 +66,7 @@ def _unauthorized() -> ResponseReturnValue:
     if request.endpoint in POLLS:
         return "", 401
     if request.method == "POST":
-        return render_template("staff/expired.html", typed=typed(), back=url_for("login.form")), 401
+        return expired(401)
     wanted = request.full_path.rstrip("?")
     return redirect(url_for("login.form", next=wanted if safe_next(wanted) else None), 303)
 
@@ -66,9 +75,29 @@ manager.user_loader(_load)
 manager.unauthorized_handler(_unauthorized)
 
 
-def typed() -> str:
+def expired(status: int) -> ResponseReturnValue:
+    """For a form that came too late: what was typed, and the way back, by the login where it is needed."""
+    out = request.blueprint not in OPEN and not current_user.is_authenticated
+    back = url_for("login.form", next=_origin()) if out else _origin() or url_for("login.form")
+    return render_template("staff/expired.html", typed=_typed(), out=out, back=back), status
+
+
+def _typed() -> str:
     """What somebody wrote into a form that could not be taken: nobody should have to write it twice."""
-    return request.form.get("text") or request.form.get("note") or ""
+    return next(filter(None, map(request.form.get, ("text", "note", "remark"))), "")
+
+
+def _origin() -> str | None:
+    """The page that the form stood on; of the login, where it was to lead."""
+    ids, room = request.view_args or {}, request.blueprint or ""
+    if room == "login":
+        return safe_next(request.form.get("next", ""))
+    if "conversation_id" in ids:
+        return url_for("conversation.show", conversation_id=ids["conversation_id"])
+    if "appointment_id" in ids:
+        return url_for("agenda.show", appointment_id=ids["appointment_id"])
+    home = HOMES.get(room, "queue.index")
+    return url_for(home, token=ids["token"]) if room == "door" else url_for(home)
 
 
 @blueprint.get("/entrar")

@@ -91,7 +91,8 @@
 
     function end(status) {
       lost = true;
-      say(status === 401 ? "Sua sessão terminou. Abra a página de novo para entrar." : "Esta conversa não existe mais.");
+      if (status === 401) sayOut("Sua sessão terminou", toLogin());
+      else say("Esta conversa não existe mais.");
     }
 
     document.addEventListener("visibilitychange", () => (document.hidden ? clearTimeout(timer) : look()));
@@ -99,20 +100,38 @@
     return { look };
   }
 
-  function say(words) {
+  function say(words, link) {
     const place = document.getElementById("alerts") ?? document.getElementById("lost");
     if (!place) return;
+    const told = document.createElement("span");
+    told.append(words, ...(link ? [" ", link] : []));
     if (place.id === "lost") {
-      place.textContent = words;
+      place.replaceChildren(told);
       place.hidden = false;
       return;
     }
     const notice = document.createElement("p");
     notice.className = "notice bad";
     notice.setAttribute("role", "alert");
-    notice.textContent = words;
+    notice.append(told);
     place.replaceChildren(notice);
   }
+
+  // The page does not go on as it is: the link opens it anew, and what was typed is there again.
+  function sayOut(words, link) {
+    say(`${words}.${draft() ? " Sua resposta continua guardada nesta aba." : ""}`, link);
+  }
+
+  function toLogin() {
+    const link = document.createElement("a"), here = location.pathname + location.search + location.hash;
+    link.href = `${bar.dataset.login}?${new URLSearchParams({ next: here })}`;
+    link.textContent = "Entrar de novo";
+    return link;
+  }
+
+  // Drafts are of one person, in one tab: whoever logs in after them here finds none.
+  const draft = () => talk && sessionStorage.getItem(draftKey());
+  const draftKey = () => `rascunho-${talk.dataset.draft}`;
 
   // --- Badge, sound and notices, on every page. They tell that somebody waits, and nothing else. ---
 
@@ -313,7 +332,6 @@
     const thread = document.getElementById("thread"), situation = document.getElementById("situation");
     const composer = document.getElementById("composer"), alerts = document.getElementById("alerts");
     const jump = document.getElementById("jump"), standing = document.getElementById("standing");
-    const draftKey = `rascunho-${talk.dataset.id}`;
     let newest = lastSeq(), told = 0, unsure = false;
 
     const field = () => composer.querySelector("#text");
@@ -389,10 +407,10 @@
       if (same?.matches("textarea")) same.setSelectionRange(...caret);
     }
 
-    const stored = () => sessionStorage.getItem(draftKey) ?? "";
+    const stored = () => draft() ?? "";
     function store(text) {
-      if (text) sessionStorage.setItem(draftKey, text);
-      else sessionStorage.removeItem(draftKey);
+      if (text) sessionStorage.setItem(draftKey(), text);
+      else sessionStorage.removeItem(draftKey());
     }
 
     async function send(form) {
@@ -429,8 +447,11 @@
     }
 
     function show(page, answer) {
-      if (answer.redirected) location.assign(answer.url);
-      else say(page.querySelector("h1")?.textContent ?? "Algo deu errado. Tente de novo.");
+      const again = page.querySelector("#again"), link = document.createElement("a");
+      if (answer.redirected) return location.assign(answer.url);
+      if (!again) return say(page.querySelector("h1")?.textContent ?? "Algo deu errado. Tente de novo.");
+      [link.href, link.textContent] = [again.getAttribute("href"), again.textContent];
+      sayOut(page.querySelector("h1").textContent, link);
     }
 
     composer.addEventListener("submit", (event) => {

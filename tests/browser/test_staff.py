@@ -164,6 +164,22 @@ def _conflict(site: Site, page: Page) -> None:
     expect(page.get_by_role("alert")).to_contain_text("Bruno Reis já assumiu esta conversa.")
 
 
+def _expired(site: Site, page: Page) -> None:
+    page.goto(f"/fila/{waiting(site.office)}#fim")
+    page.get_by_label("Sua resposta").fill("Claro, pode vir às 15h.")
+    site.office.clock.forward(hours=13)
+    page.locator("#reply").evaluate("form => form.submit()")  # as without JavaScript
+    expect(page.get_by_label("Seu texto, para copiar")).to_have_value("Claro, pode vir às 15h.")
+
+
+def _lost(site: Site, page: Page) -> None:
+    page.goto(f"/fila/{waiting(site.office)}#fim")
+    page.get_by_label("Sua resposta").fill("Claro, pode vir às 15h.")
+    site.office.clock.forward(hours=13)
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("link", name="Entrar de novo")).to_be_visible()
+
+
 def _agenda(site: Site, page: Page) -> None:
     busy(site.office)
     page.goto("/agenda?dia=2026-12-03")
@@ -378,6 +394,8 @@ STATES: dict[str, State] = {
     "queue mine": _own,
     "attachments": _attached,
     "conflict": _conflict,
+    "session ended": _lost,
+    "form expired": _expired,
     "trace": _trace,
     "canned": _canned,
     "canned refused": _canned_empty,
@@ -687,12 +705,83 @@ def test_a_hidden_tab_asks_for_nothing_but_whether_somebody_waits(site: Site) ->
         page.evaluate(hide % "false")
 
 
-def test_an_ended_session_is_told(site: Site) -> None:
+def enter(page: Page, email: str = ANA) -> None:
+    page.get_by_label("E-mail").fill(email)
+    page.get_by_label("Senha").fill(PASSWORD)
+    page.get_by_role("button", name="Entrar").click()
+
+
+def test_an_ended_session_is_told_with_the_way_back(site: Site) -> None:
+    """From the poll and from a try to send: the same page, and what was typed, after the login."""
     conversation_id = waiting(site.office)
-    page = quickly(site.visit(), f"/fila/{conversation_id}#fim")
+    page = quickly(site.visit(viewport=PHONE), f"/fila/{conversation_id}#fim")
+    alert, again = page.get_by_role("alert"), page.get_by_role("alert").get_by_role("link")
     site.office.clock.forward(hours=13)
     poll(page)
-    expect(page.get_by_role("alert")).to_contain_text("Sua sessão terminou.")
+    expect(alert).to_have_text("Sua sessão terminou. Entrar de novo")
+    page.get_by_label("Sua resposta").fill("Pode vir às 15h")
+    page.get_by_role("button", name="Enviar").click()
+    kept = "Sua resposta continua guardada nesta aba."
+    expect(alert).to_have_text(f"Sua sessão terminou ou mudou em outra aba. {kept} Entrar de novo")
+    assert again.get_attribute("href") == f"/entrar?next=/fila/{conversation_id}"
+    page.reload()
+    page.goto(f"/entrar?next=/fila/{conversation_id}%23fim")
+    enter(page)
+    page.wait_for_url(f"**/fila/{conversation_id}#fim")
+    expect(page.get_by_label("Sua resposta")).to_have_value("Pode vir às 15h")
+    site.office.clock.forward(hours=13)
+    poll(page)
+    expect(alert).to_have_text(f"Sua sessão terminou. {kept} Entrar de novo")
+    site.office.says("Ainda está aí?")  # within WhatsApp's window again
+    again.click()
+    enter(page)
+    page.wait_for_url(f"**/fila/{conversation_id}#fim")
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("log")).to_contain_text("Pode vir às 15h")
+
+
+def test_the_list_of_an_ended_session_leads_back_too(site: Site) -> None:
+    page = quickly(site.visit(), "/fila?aba=todas")
+    site.office.clock.forward(hours=13)
+    poll(page)
+    expect(page.get_by_role("alert")).to_have_text("Sua sessão terminou. Entrar de novo")
+    page.get_by_role("link", name="Entrar de novo").click()
+    enter(page)
+    page.wait_for_url("**/fila?aba=todas")
+
+
+def test_a_login_in_another_tab_needs_no_third(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = site.visit()
+    page.goto(f"/fila/{conversation_id}#fim")
+    page.get_by_label("Sua resposta").fill("Pode vir às 15h")
+    other = site.complaints.listen(page.context.new_page())
+    other.goto("/fila")
+    other.locator("details.menu summary").click()
+    other.get_by_role("button", name="Sair").click()
+    enter(other)
+    other.wait_for_url("**/fila")
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("alert")).to_have_text(
+        "A página perdeu a validade. Sua resposta continua guardada nesta aba. Abrir de novo"
+    )
+    page.get_by_role("link", name="Abrir de novo").click()
+    page.wait_for_url(f"**/fila/{conversation_id}")
+    expect(page.get_by_label("Sua resposta")).to_have_value("Pode vir às 15h")
+    page.get_by_role("button", name="Enviar").click()
+    expect(page.get_by_role("log")).to_contain_text("Pode vir às 15h")
+
+
+def test_a_colleague_who_logs_in_after_it_finds_no_draft(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = quickly(site.visit(), f"/fila/{conversation_id}#fim")
+    page.get_by_label("Sua resposta").fill("segredo da Ana")
+    site.office.clock.forward(hours=13)
+    poll(page)
+    page.get_by_role("link", name="Entrar de novo").click()
+    enter(page, BRUNO)
+    page.wait_for_url(f"**/fila/{conversation_id}#fim")
+    expect(page.get_by_label("Sua resposta")).to_have_value("")
 
 
 # What strangers can write

@@ -131,6 +131,8 @@ def test_a_reply_typed_into_a_dead_session_is_given_back(office: Office) -> None
     answer = client.post(f"/fila/{conversation_id}/responder", data=form)
     assert answer.status_code == 401
     assert "Um texto &lt;longo&gt;" in answer.text
+    assert "Sua sessão terminou ou mudou em outra aba" in answer.text
+    assert f'href="/entrar?next=/fila/{conversation_id}"' in answer.text
     assert len(office.lines(conversation_id)) == 1
 
 
@@ -140,6 +142,33 @@ def test_a_form_without_token_gives_the_text_back(office: Office) -> None:
     assert answer.status_code == 400
     assert "Um texto &lt;longo&gt;" in answer.text
     assert f'href="/fila/{conversation_id}"' in answer.text
+    assert "A página perdeu a validade" in answer.text
+
+
+def test_a_note_is_given_back_too(office: Office) -> None:
+    answer = office.client().post(f"/fila/{office.says()}/nota", data={"remark": "Liga depois"})
+    assert ">Liga depois</textarea>" in answer.text
+
+
+@pytest.mark.parametrize(
+    ("form", "back"),
+    [
+        ("/fila/{id}/nota", "/entrar?next=/fila/{id}"),
+        ("/agenda/7/cancelar", "/entrar?next=/agenda/7"),
+        ("/respostas", "/entrar?next=/respostas"),
+        ("/conta/preferencias", "/entrar?next=/conta"),
+        ("/equipe/convidar", "/entrar?next=/equipe"),
+        ("/entrar", "/entrar?next=/agenda"),
+        ("/convite/abc", "/convite/abc"),
+    ],
+)
+def test_a_late_form_leads_back_to_its_page(office: Office, form: str, back: str) -> None:
+    """By the login, but for the page that asks for none."""
+    talk = office.says()
+    answer = office.client(None).post(form.format(id=talk), data={"next": "/agenda"})
+    assert answer.status_code == 400
+    assert f'href="{back.format(id=talk)}"' in answer.text
+    assert ("Entrar de novo" in answer.text) is back.startswith("/entrar")
 
 
 @pytest.mark.parametrize(
