@@ -10,7 +10,7 @@ from sqlmodel import Session
 from bot import notices, texts
 from bot.notices import Notice
 from bot.services import Services
-from models import appointment, conversation, customer, quiet, reminder
+from models import appointment, conversation, customer, erasure, quiet, reminder
 from models.appointment import Appointment, AppointmentStatus
 from models.conversation import Conversation
 from models.customer import Customer
@@ -119,6 +119,8 @@ def _against(
         return Drop(State.SKIPPED, "tarde demais")
     if reminder.is_overtaken(session, mine, now):
         return Drop(State.SKIPPED, "o lembrete seguinte já era devido")
+    if customer.is_forgotten(session, mine.tenant_id, visit.customer_id):
+        return Drop(State.SKIPPED, erasure.ERASED)
     if session.get_one(Customer, visit.customer_id).opted_out_at is not None:
         return Drop(State.SKIPPED, "o cliente não quer mensagens")
     if quiet.is_night(tenant.zone, now) and now - mine.due_at > GRACE:

@@ -11,7 +11,7 @@ from sqlmodel import Session
 from models import customer
 from models.appointment import Appointment, AppointmentStatus
 from models.conversation import Conversation, window_open
-from models.customer import Customer, CustomerAddress, match_key
+from models.customer import FORGOTTEN, Customer, CustomerAddress, match_key
 from models.db import table
 from models.errors import NotFound
 
@@ -27,6 +27,7 @@ class Client:
     """One customer. `address` is where they wrote from last, or the one that is known; empty without any.
 
     `reachable`: WhatsApp takes a text to them now. `opted_out`: they want no messages by themselves.
+    `forgotten`: their data were erased, nobody is there any more.
     """
 
     id: int
@@ -35,6 +36,7 @@ class Client:
     conversation_id: int | None
     reachable: bool
     opted_out: bool
+    forgotten: bool
 
 
 def client(session: Session, now: datetime, tenant_id: int, customer_id: int) -> Client:
@@ -55,6 +57,7 @@ def client(session: Session, now: datetime, tenant_id: int, customer_id: int) ->
         conversation_id=talk.id if talk is not None else None,
         reachable=talk is not None and window_open(talk, now),
         opted_out=person.opted_out_at is not None,
+        forgotten=(known or "").startswith(FORGOTTEN),
     )
 
 
@@ -80,7 +83,7 @@ def _addresses(session: Session, tenant_id: int) -> dict[int, list[str]]:
     found: dict[int, list[str]] = {}
     for key, address in session.execute(
         select(_ADDRESS.c.customer_id, _ADDRESS.c.address)
-        .where(_ADDRESS.c.tenant_id == tenant_id)
+        .where(_ADDRESS.c.tenant_id == tenant_id, ~_ADDRESS.c.address.startswith(FORGOTTEN))
         .order_by(_ADDRESS.c.id.desc())
     ):
         found.setdefault(key, []).append(address)

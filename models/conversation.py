@@ -30,8 +30,9 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, Session, SQLModel, col
 
+from models.customer import FORGOTTEN
 from models.db import UtcDateTime, change, moment, table
-from models.errors import LeaseLost, NotFound
+from models.errors import Forgotten, LeaseLost, NotFound
 
 
 class Holder(StrEnum):
@@ -477,6 +478,17 @@ def lock(session: Session, tenant_id: int, conversation_id: int) -> Conversation
     if found is None:
         raise NotFound("conversation")
     return found
+
+
+def is_forgotten(row: Conversation) -> bool:
+    """Whether the customer's data were erased: nothing can be said here any more. See models/erasure.py."""
+    return row.address.startswith(FORGOTTEN)
+
+
+def require_known(row: Conversation) -> None:
+    """Raises Forgotten where there is nobody any more to write to."""
+    if is_forgotten(row):
+        raise Forgotten("conversation")
 
 
 def to_queue(row: Conversation, now: datetime) -> None:

@@ -10,8 +10,9 @@ from sqlalchemy import ForeignKeyConstraint, Row, UniqueConstraint, bindparam, i
 from sqlmodel import Field, Session, SQLModel, col, select
 
 from models.db import UtcDateTime, change, table
-from models.errors import NotFound
+from models.errors import Forgotten, NotFound
 
+FORGOTTEN = "forgotten:"  # begins an address that nobody has and nobody can be found by
 _OLD_MOBILE = re.compile(r"(?P<head>whatsapp:\+55[1-9][0-9])(?P<local>[6-9][0-9]{7})")
 
 
@@ -130,12 +131,24 @@ def opt_in(session: Session, tenant_id: int, customer_id: int) -> bool:
     return change(session, statement) == 1
 
 
+def is_forgotten(session: Session, tenant_id: int, customer_id: int) -> bool:
+    """Whether this customer's data were erased: see models/erasure.py."""
+    return (address_of(session, tenant_id, customer_id) or "").startswith(FORGOTTEN)
+
+
+def require_known(session: Session, tenant_id: int, customer_id: int) -> None:
+    """Raises Forgotten for a customer whose data were erased."""
+    if is_forgotten(session, tenant_id, customer_id):
+        raise Forgotten("customer")
+
+
 def rename(session: Session, tenant_id: int, customer_id: int, name: str) -> str:
-    """Correct a customer's name; gives the one before. Raises NotFound."""
+    """Correct a customer's name; gives the one before. Raises NotFound, and Forgotten."""
     query = select(Customer).where(Customer.tenant_id == tenant_id, Customer.id == customer_id)
     found = session.exec(query.with_for_update()).first()
     if found is None:
         raise NotFound("customer")
+    require_known(session, tenant_id, customer_id)
     before, found.name = found.name, name
     return before
 

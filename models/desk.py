@@ -3,7 +3,7 @@
 Each act locks the conversation and looks who holds it now: who is too late changes nothing, and is told who
 was faster (Conflict "taken"). Where `last_seen_seq` is given and something was said since, it is
 Conflict("newer"). A conversation, or a colleague, of another business is NotFound, exactly like one that does
-not exist.
+not exist. Where the customer was forgotten nobody takes it or answers (Forgotten).
 """
 
 from datetime import datetime, timedelta
@@ -26,7 +26,7 @@ def take(session: Session, now: datetime, tenant_id: int, conversation_id: int, 
 
     One's own again is fine.
     """
-    row = conversation.lock(session, tenant_id, conversation_id)
+    row = _locked(session, tenant_id, conversation_id)
     _take(session, now, row, staff_id)
 
 
@@ -37,7 +37,7 @@ def take_over(
 
     Conflict if meanwhile somebody else does; if nobody does any more, it is simply taken.
     """
-    row = conversation.lock(session, tenant_id, conversation_id)
+    row = _locked(session, tenant_id, conversation_id)
     if row.holder == Holder.STAFF and row.assignee_id == holder_id != staff_id:
         _hand_to(session, now, row, staff_id)
         _log(session, now, row, "take_over", staff_id, {"from": holder_id})
@@ -48,7 +48,7 @@ def pass_on(
     session: Session, now: datetime, tenant_id: int, conversation_id: int, staff_id: int, *, to_id: int
 ) -> None:
     """Hand a conversation to a colleague who may log in: one's own, or one that no colleague holds."""
-    row = conversation.lock(session, tenant_id, conversation_id)
+    row = _locked(session, tenant_id, conversation_id)
     _require_mine_or_free(session, row, staff_id)
     if row.assignee_id == to_id:
         return
@@ -106,7 +106,7 @@ def snooze(
     """
     if not now < until <= now + MAX_SNOOZE:
         raise Refusal("PRAZO")
-    row = conversation.lock(session, tenant_id, conversation_id)
+    row = _locked(session, tenant_id, conversation_id)
     _take(session, now, row, staff_id)
     row.snoozed_until = until
     _log(session, now, row, "snooze", staff_id, {"until": until.isoformat()})
@@ -138,7 +138,7 @@ def reply(
     Refusal("JANELA_FECHADA") outside WhatsApp's 24 hours, where only an approved template (`content`) may be
     sent. The same `client_key` again gives the first seq and sends nothing.
     """
-    row = conversation.lock(session, tenant_id, conversation_id)
+    row = _locked(session, tenant_id, conversation_id)
     sent_before = _by_key(session, conversation_id, client_key)
     if sent_before is not None:
         return sent_before
@@ -250,6 +250,13 @@ def last_words(session: Session, conversation_id: int) -> datetime | None:
         .where(Message.author == Author.STAFF, Message.status != Status.NOTE)
     )
     return session.exec(query).one()
+
+
+def _locked(session: Session, tenant_id: int, conversation_id: int) -> Conversation:
+    """The locked conversation, of somebody who can be written to."""
+    row = conversation.lock(session, tenant_id, conversation_id)
+    conversation.require_known(row)
+    return row
 
 
 def _take(session: Session, now: datetime, row: Conversation, staff_id: int) -> Handoff:

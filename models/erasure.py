@@ -12,12 +12,13 @@ from datetime import datetime
 from typing import Any
 
 from sqlalchemy import and_, or_, update
+from sqlalchemy.orm.attributes import flag_modified
 from sqlmodel import Session, col, select
 
 from models import audit, conversation, customer_data, reminder, removal, waitlist
 from models.audit import AuditEvent
 from models.conversation import Conversation
-from models.customer import Customer, CustomerAddress
+from models.customer import FORGOTTEN, Customer, CustomerAddress
 from models.customer_data import Rows
 from models.db import Database, table
 from models.errors import Conflict, NotFound
@@ -27,7 +28,6 @@ from models.run import RunStep, StepKind, WriteKey
 
 BLANK = "[apagado]"
 ERASED = "os dados do cliente foram apagados"
-PREFIX = "forgotten:"  # an address that nobody has and nobody can be found by
 
 
 def forget(session: Session, now: datetime, tenant_id: int, phone: str) -> int:
@@ -54,6 +54,7 @@ def anonymise(
         _require_quiet(session, talk)
         _end(talk, rows, now)
     customer.name = ""
+    flag_modified(customer, "name")  # written also where it was empty: somebody may be giving a name just now
     for known in rows.addresses:
         known.address = known.match_key = _nobody()
     for visit in rows.appointments:
@@ -103,7 +104,7 @@ def _remove_there(session: Session, now: datetime, rows: Rows) -> None:
 
 
 def _nobody() -> str:
-    return f"{PREFIX}{secrets.token_hex(16)}"
+    return f"{FORGOTTEN}{secrets.token_hex(16)}"
 
 
 def _lock_addresses(session: Session, tenant_id: int, customer_id: int) -> None:

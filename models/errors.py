@@ -2,6 +2,7 @@
 
 DomainError
 ├── NotFound        no such row for this tenant (a foreign row answers exactly like a missing one)
+│   └── Forgotten   the customer's data were erased: nobody is there to write to or to book for
 ├── Refusal         a rule of the business says no; carries a code, a sentence and what is possible instead
 ├── Conflict        somebody else was faster; names the winner where there is one
 └── LeaseLost       the worker no longer holds the conversation; whatever it had in hand is dropped
@@ -17,6 +18,10 @@ class DomainError(Exception):
 
 class NotFound(DomainError):
     """No such row for this tenant."""
+
+
+class Forgotten(NotFound):
+    """The customer's data were erased: nobody is there to write to or to book for."""
 
 
 class Conflict(DomainError):

@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import select
 from sqlmodel import Session
 
-from models import appointment, audit, availability, catalog, message, refit, stranded
+from models import appointment, audit, availability, catalog, customer, message, refit, stranded
 from models.appointment import Appointment, AppointmentStatus, Booked, Cancelled, Moved
 from models.audit import AuditEvent
 from models.availability import Code, Span
@@ -97,6 +97,7 @@ class Reception:
         session, tenant_id = self.session, self._tenant_id
         active = appointment.lock_professionals(session, tenant_id, (professional_id,))
         appointment.lock_customer(session, tenant_id, customer_id)
+        customer.require_known(session, tenant_id, customer_id)
         existing = appointment.same_visit(
             session, tenant_id, customer_id, professional_id, service_ids, starts_at
         )

@@ -9,9 +9,8 @@ from sqlmodel import Session
 from models import removal
 from models.appointment import Appointment
 from models.conversation import Conversation
-from models.customer import Customer, CustomerAddress
+from models.customer import FORGOTTEN, Customer, CustomerAddress
 from models.db import table
-from models.erasure import PREFIX
 from models.handoff import Handoff
 from models.message import Direction, Message
 from models.removal import Kind
@@ -53,7 +52,7 @@ def _is_silent(tenant_id: int, since: datetime) -> ColumnElement[bool]:
     known = exists().where(
         _ADDRESS.c.tenant_id == tenant_id,
         _ADDRESS.c.customer_id == _CUSTOMER.c.id,
-        ~_ADDRESS.c.address.startswith(PREFIX),
+        ~_ADDRESS.c.address.startswith(FORGOTTEN),
     )
     return and_(
         _CUSTOMER.c.tenant_id == tenant_id,

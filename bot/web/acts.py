@@ -14,9 +14,9 @@ from bot.web.conversation import ROUTE, back_to, number, page
 from bot.web.view import MAX_NAME, MAX_NOTE, MAX_TEXT, Draft
 from bot.whatsapp import clean
 from bot.whatsapp.split import split
-from models import audit, customer, desk, dossier, staff
+from models import audit, conversation, customer, desk, dossier, staff
 from models.conversation import Holder
-from models.errors import Conflict, Refusal
+from models.errors import Conflict, Forgotten, Refusal
 from models.message import Content
 from models.staff import Staff
 
@@ -30,6 +30,13 @@ SHUT = (
     "então por aqui não dá para enviar agora."
 )
 BAD_TIME = "Escolha um horário no futuro, em até 14 dias."
+
+
+@blueprint.errorhandler(Forgotten)
+def forgotten(_error: Forgotten) -> ResponseReturnValue:
+    """The page says that nobody is there to write to; what was typed for them is on it."""
+    typed = clean.text(request.form.get("text", ""), MAX_BODY).strip()
+    return page((request.view_args or {})["conversation_id"], draft=Draft(text=typed), status=409)
 
 
 @blueprint.post(f"{ROUTE}/assumir")
@@ -48,6 +55,7 @@ def ask_take_over(conversation_id: int) -> ResponseReturnValue:
     """The step in between: who has it, and when they were last here."""
     with context.services().db.reading() as session:
         card = dossier.card(session, context.tenant_id(), conversation_id)
+        conversation.require_known(card.conversation)
         holder_id = card.conversation.assignee_id
         if card.conversation.holder != Holder.STAFF or holder_id in (None, context.staff_id()):
             return back_to(conversation_id)
@@ -172,7 +180,9 @@ def send_template(conversation_id: int) -> ResponseReturnValue:
     """An approved template, where WhatsApp takes nothing else."""
     key, seen = _key(), _seen()
     with context.services().db.reading() as session:
-        offered = view.templates(view.read(session, conversation_id))
+        shown = view.read(session, conversation_id)
+    conversation.require_known(shown.card.conversation)
+    offered = view.templates(shown)
     chosen = next((each for each in offered if each.key == request.form.get("template")), None)
     if chosen is None:
         return page(conversation_id, problem="Escolha um modelo.", status=422)

@@ -11,7 +11,7 @@ from sqlmodel import Session
 from bot import texts
 from bot.web import context, outreach, rows, thread, words
 from bot.web.outreach import Template
-from models import appointment, canned, dossier, queue, staff
+from models import appointment, canned, conversation, dossier, queue, staff
 from models.appointment import AppointmentStatus, Details
 from models.availability import instant
 from models.canned import CannedReply
@@ -127,6 +127,7 @@ def words_of(shown: Shown, draft: Draft, seen: int | None = None) -> dict[str, o
         "phone": words.phone(row.address),
         "customer_name": customer.name if draft.name is None else draft.name,
         **_holding(shown, now, zone),
+        "forgotten": conversation.is_forgotten(row),
         "opted_out": customer.opted_out_at is not None,
         "upcoming": [_visit(details, now, zone) for details in shown.upcoming],
         "past_visits": [_past_visit(visit, now, zone) for visit in shown.past.visits],
@@ -152,6 +153,8 @@ def words_of(shown: Shown, draft: Draft, seen: int | None = None) -> dict[str, o
 def templates(shown: Shown) -> list[Template]:
     """The approved templates that may be sent to this customer."""
     card = shown.card
+    if conversation.is_forgotten(card.conversation):
+        return []
     return outreach.offered(
         context.current_tenant(),
         card.customer,

@@ -173,13 +173,14 @@ def _limits() -> dict[str, int]:
 
 
 def _client(session: Session, wish: Wish) -> Client | None:
-    """Whom it is for; a foreign customer is as good as none."""
+    """Whom it is for; a foreign customer is as good as none, and so is one who was forgotten."""
     if wish.customer_id is None:
         return None
     try:
-        return clientele.client(session, context.now(), context.tenant_id(), wish.customer_id)
+        found = clientele.client(session, context.now(), context.tenant_id(), wish.customer_id)
     except NotFound:
         return None
+    return None if found.forgotten else found
 
 
 def _offered(session: Session, wish: Wish, choice: Choice, services: Sequence[Offer]) -> Offered | None:

@@ -245,6 +245,7 @@ def _shared(found: Card) -> dict[str, object]:
         "may_mark": booked and day <= base.today(),
         "reverse": notice.REVERSES.get(Action(found.last)) if found.last in REVERSIBLE else None,
         "reachable": client.reachable,
+        "forgotten": client.forgotten,
         "opted_out": client.opted_out,
         "told": found.told,
         "text": _text() or ("" if found.told else notice.text(found.last, visit, base.zone())),
