@@ -196,6 +196,9 @@ def test_a_form_without_the_pages_token_is_not_taken(played: Demo) -> None:
     answer = played.web.post("/demo/mensagem", data={**CHAT, "texto": "Oi"}, headers=JSON)
     assert answer.status_code == 400
     assert played.jobs == []
+    late = played.web.post("/demo/mensagem", data={**CHAT, "texto": "Oi"}).text
+    assert 'href="/demo"' in late
+    assert "Entrar de novo" not in late, "the demo asks for no login"
 
 
 def test_without_scripts_the_form_comes_back_to_the_same_conversation(played: Demo) -> None:
