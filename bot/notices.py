@@ -6,10 +6,12 @@ not at all.
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from sqlmodel import Session
 
 from bot import texts
+from bot.choices import Choice, Question
 from bot.whatsapp import codes
 from bot.whatsapp.rich import plain
 from models import conversation, delivery, message, reminder, waitlist
@@ -28,12 +30,18 @@ _NO_NAME = "cliente"  # WhatsApp takes no empty variable
 class Notice:
     """`text` says all of it; `content` says the same by the business's template, where it has one.
 
+    With `taps` the text has these to tap, where the business wants buttons: their words are in it as well.
     From `send_before` on it is not sent any more.
     """
 
     text: str
     content: Content | None
     send_before: datetime
+    taps: tuple[Choice, ...] = ()
+
+    def extra(self, *, tappable: bool) -> dict[str, Any]:
+        """What the line keeps."""
+        return Question(self.text, self.taps).extra(tappable=True) if tappable and self.taps else {}
 
 
 def content(template: str | None, name: str, when: str, *more: str) -> Content | None:
@@ -54,6 +62,7 @@ def has_way(row: Conversation, notice: Notice, now: datetime) -> bool:
 def queue(session: Session, now: datetime, row: Conversation, notice: Notice) -> int:
     """Give the line to the outbox, whoever holds the conversation; gives its id. It must have a way."""
     assert row.id is not None
+    tappable = session.get_one(Tenant, row.tenant_id).buttons
     seq = message.add(
         session,
         now,
@@ -63,6 +72,7 @@ def queue(session: Session, now: datetime, row: Conversation, notice: Notice) ->
         text=notice.text,
         content=notice.content,
         send_before=notice.send_before,
+        extra=notice.extra(tappable=tappable),
     )
     return message.id_of(session, row.id, seq)
 

@@ -8,6 +8,7 @@ import structlog
 from sqlmodel import Session, col, select
 
 from bot import notices, texts
+from bot.choices import Choice
 from bot.notices import Notice
 from bot.services import Services
 from models import appointment, availability, catalog, conversation, quiet, waitlist
@@ -21,6 +22,9 @@ from models.waitlist import State, WaitlistEntry
 from tools.fields import PERIODS
 
 log = structlog.get_logger()
+
+# Their words say it all: the context of the turn tells what is offered.
+TAKE_IT = (Choice("want", "Quero"), Choice("pass", "Não quero"))
 
 
 def offer_freed(services: Services, now: datetime) -> None:
@@ -219,4 +223,5 @@ class _Board:
             ),
             content=notices.content(tenant.template_waitlist_offer, name, when, what, ends),
             send_before=self._until,
+            taps=TAKE_IT,
         )

@@ -8,6 +8,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlmodel import Session
 
 from bot import notices, texts
+from bot.agent import buttons
 from bot.notices import Notice
 from bot.services import Services
 from models import appointment, conversation, customer, erasure, quiet, reminder
@@ -153,4 +154,5 @@ def _notice(session: Session, now: datetime, tenant: Tenant, visit: Appointment)
         text=texts.reminder(tenant, name, details, now),
         content=notices.content(tenant.template_reminder, name, when, texts.what(details), str(details.id)),
         send_before=min(ends, details.starts_at - LEAST),
+        taps=buttons.of_reminder(details.id),
     )

@@ -1,11 +1,14 @@
-"""What a customer tapped under a reminder. The payloads stand in the templates of a business: they are
-"confirm", "move" or "cancel", with ":" and the appointment's id behind it where the template has it.
+"""What a customer can tap under a reminder, and tapped.
+
+The payloads are ours, or stand in the templates of a business: "confirm", "move" or "cancel", with ":" and
+the appointment's id behind it where the template has it.
 """
 
 import re
 from dataclasses import dataclass
 from enum import StrEnum
 
+from bot.choices import Choice
 from models.message import Message
 
 _PAYLOAD = re.compile(r"(confirm|move|cancel)(?::(?:ag_)?([0-9]{1,9}))?", re.ASCII)
@@ -23,6 +26,12 @@ class Tap:
 
     action: Action
     appointment_id: int | None
+
+
+def of_reminder(appointment_id: int) -> tuple[Choice, ...]:
+    """What stands under the reminder of a visit."""
+    titles = {Action.CONFIRM: "Confirmar", Action.MOVE: "Remarcar", Action.CANCEL: "Cancelar"}
+    return tuple(Choice(f"{action}:{appointment_id}", title) for action, title in titles.items())
 
 
 def tapped(message: Message) -> Tap | None:

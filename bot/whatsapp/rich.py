@@ -45,7 +45,9 @@ def rich(question: Question) -> Rich | None:
         return None
     variables = _Variables()
     body = _body(question.body, variables)
-    types = _list(question, body, variables) if question.button else _buttons(question.choices, body)
+    types = (
+        _list(question, body, variables) if question.button else _buttons(question.choices, body, variables)
+    )
     return Rich(types, variables.values, _digest(types)) if types else None
 
 
@@ -75,12 +77,21 @@ def _body(text: str, variables: _Variables) -> str:
     return "\n".join(variables.take(line) if (line := plain(raw)) else "" for raw in text.split("\n"))
 
 
-def _buttons(choices: Iterable[Choice], body: str) -> dict[str, Any]:
-    actions = [{"type": "QUICK_REPLY", "title": choice.title, "id": choice.id} for choice in choices]
+def _buttons(choices: Iterable[Choice], body: str, variables: _Variables) -> dict[str, Any]:
+    actions = [
+        {"type": "QUICK_REPLY", "title": choice.title, "id": _button_id(choice.id, variables)}
+        for choice in choices
+    ]
     fitting = all(units(action["title"]) <= MAX_BUTTON for action in actions)
     if not fitting or not 1 <= len(actions) <= MAX_BUTTONS:
         return {}
     return {"twilio/quick-reply": {"body": body, "actions": actions}}
+
+
+def _button_id(choice_id: str, variables: _Variables) -> str:
+    """The row behind a ":" differs from message to message, the word before it does not."""
+    word, colon, row = choice_id.partition(":")
+    return f"{word}:{variables.take(row)}" if colon else word
 
 
 def _list(question: Question, body: str, variables: _Variables) -> dict[str, Any]:

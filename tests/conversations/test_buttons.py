@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from bot import outbox
+from bot.llm.offline import OfflineModel
 from bot.whatsapp.accounts import Account
 from bot.whatsapp.twilio import TwilioForms, twilio_client
 from models.catalog import Professional
@@ -16,11 +17,13 @@ from models.db import Database
 from models.handoff import Reason
 from models.message import Status
 from models.tenant import Tenant
+from tests.conversations.test_waiting_list import FullDay
 from tests.fakes import twilio as fakes
 from tests.fakes.claude import answer, text, tool_use
 from tests.fakes.content import Offer
+from tests.fakes.days import ANA, TEMPLATE, Calendar, local
 from tests.fakes.twilio import ACCOUNT, TOKEN, Behaviour, Line, refuse
-from tests.stage import JOAO, STUDIO, Stage
+from tests.stage import JOAO, MARIA, STUDIO, Stage
 
 SEARCH = tool_use(
     "buscar_horarios", {"data": "2026-12-03", "servico_id": 1, "profissional_id": 1, "dia_semana": "quinta"}
@@ -30,17 +33,21 @@ LIST = f"{TIMES}\n1. qui, 03/12 às 10:00, com Ana Souza\n2. qui, 03/12 às 14:0
 ASK = "Corte com a Ana, quinta-feira, 03/12, às 14:00. Posso marcar?"
 
 
+def let_tap(stage: Stage, *, buttons: bool = True) -> None:
+    http = httpx.Client(transport=stage.twilio.transport())
+    client = twilio_client(Account(ACCOUNT, (TOKEN,), ""), http, None)
+    stage.services = replace(stage.services, forms_for=lambda tenant_id: TwilioForms(client))
+    with stage.db.writing() as session:
+        session.get_one(Tenant, stage.tenant(STUDIO).id).buttons = buttons
+
+
 @pytest.fixture
 def stage_of(db: Database, now: datetime) -> Callable[..., Stage]:
     """A stage with a studio that wants buttons, or not."""
 
     def make(*script: object, buttons: bool = True, offline: bool = False) -> Stage:
         stage = Stage(db, now, None if offline else list(script))
-        http = httpx.Client(transport=stage.twilio.transport())
-        client = twilio_client(Account(ACCOUNT, (TOKEN,), ""), http, None)
-        stage.services = replace(stage.services, forms_for=lambda tenant_id: TwilioForms(client))
-        with db.writing() as session:
-            session.get_one(Tenant, stage.tenant(STUDIO).id).buttons = buttons
+        let_tap(stage, buttons=buttons)
         return stage
 
     return make
@@ -271,3 +278,105 @@ def test_a_long_answer_stays_a_text(stage_of: Callable[..., Stage]) -> None:
     stage = stage_of(answer(SEARCH), answer(text(long)))
     said = stage.say("tem horário amanhã com a Ana?")
     assert [line.shown for line in stage.twilio.sent] == [None] * len(said)
+
+
+# What we say without being asked
+
+
+@pytest.fixture
+def days(db: Database) -> Calendar:
+    """Two visits of Maria's on Friday, of the first of which she is reminded on Thursday at two."""
+    days = Calendar(db)
+    let_tap(days.stage)
+    maria = days.maria()
+    days.book(maria, local(4, 14))
+    days.book(maria, local(4, 16))
+    days.maria(local(3, 9))
+    return days
+
+
+def test_a_reminder_has_buttons(days: Calendar) -> None:
+    """Its form is laid down once, whatever visit it is of; the line itself reads as ever."""
+    days.has_template()
+    [first], [second] = days.tick(local(3, 14)), days.tick(local(3, 16))
+    assert first.shown is not None
+    assert first.shown.offers == (
+        Offer("confirm:1", "Confirmar"),
+        Offer("move:1", "Remarcar"),
+        Offer("cancel:1", "Cancelar"),
+    )
+    assert first.body == days.stage.messages[-2].text
+    assert first.body.endswith("Responda *confirmar*, *remarcar* ou *cancelar*.")
+    assert second.shown is not None
+    assert second.shown.offers[0].id == "confirm:2"
+    assert len(days.stage.twilio.forms.documents) == 1
+
+
+@pytest.mark.parametrize(("number", "visit"), [(-2, 1), (-1, 2)])
+def test_the_tapped_reminder_is_confirmed(days: Calendar, number: int, visit: int) -> None:
+    days.tick(local(3, 14))
+    days.tick(local(3, 16))
+    runs = len(days.stage.runs)
+    [said] = tap(days.stage, days.stage.twilio.sent[number], "Confirmar")
+    assert "confirmad" in said
+    assert [row.id for row in days.stage.appointments if row.confirmed_at] == [visit]
+    assert len(days.stage.runs) == runs  # the model was not asked
+
+
+@pytest.mark.parametrize(("title", "words"), [("Remarcar", "remarcar o"), ("Cancelar", "cancelar o")])
+def test_what_else_is_tapped_under_a_reminder_is_told(days: Calendar, title: str, words: str) -> None:
+    days.tick(local(3, 14))
+    tap(days.stage, days.stage.twilio.sent[-1], title)
+    assert f"quer {words} agendamento_id 1.]" in str(days.stage.claude.requests[-1]["messages"][-1])
+
+
+def test_words_answer_a_reminder_with_buttons(days: Calendar) -> None:
+    days.tick(local(3, 14))
+    days.stage.say("confirmo")
+    assert [row.id for row in days.stage.appointments if row.confirmed_at] == [1]
+
+
+@pytest.mark.parametrize("code", [63005, 21656])
+def test_a_reminder_that_is_refused_with_buttons_goes_out_as_a_text(days: Calendar, code: int) -> None:
+    days.stage.twilio.script.append(refuse(code))
+    [line] = days.tick(local(3, 14))
+    assert (line.content_sid, line.body) == (None, days.stage.messages[-1].text)
+    assert days.failed() == []
+
+
+def test_after_a_day_of_silence_the_template_is_sent(days: Calendar) -> None:
+    days.has_template()
+    assert {line.content_sid for line in days.tick(local(4, 12))} == {TEMPLATE}
+
+
+def test_a_refused_apostrophe_is_no_reason_to_say_nothing(days: Calendar) -> None:
+    """In a template as well."""
+    days.has_template()
+    rename(days.stage, "João D'Ávila")
+    said = {line.variables["3"] for line in days.tick(local(4, 12))}
+    assert said == {"Corte feminino com João D’Ávila"}
+
+
+@pytest.mark.parametrize("buttons", [True, False])
+def test_an_offer_of_the_waiting_list_has_buttons(db: Database, buttons: bool) -> None:
+    days = FullDay(db)
+    let_tap(days.stage, buttons=buttons)
+    days.wait(MARIA)
+    days.frees(ANA, 14, 30)
+    [line] = days.offer()
+    assert line.body == days.stage.messages[-1].text
+    titles = [offer.title for offer in line.shown.offers] if line.shown else []
+    assert titles == (["Quero", "Não quero"] if buttons else [])
+
+
+@pytest.mark.parametrize(("title", "booked"), [("Quero", True), ("Não quero", False)])
+def test_the_tapped_offer_is_taken_or_not(db: Database, title: str, booked: bool) -> None:
+    days = FullDay(db)
+    days.stage.model = OfflineModel()
+    let_tap(days.stage)
+    days.wait(MARIA)
+    days.frees(ANA, 14, 30)
+    [line] = days.offer()
+    tap(days.stage, line, title)
+    visits = [row for row in days.stage.appointments if row.customer_id == days.people[MARIA]]
+    assert [row.starts_at for row in visits] == ([local(4, 14, 30)] if booked else [])

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.agent.buttons import of_reminder
 from bot.choices import Choice, Question
 from bot.menus import NO, OTHER, YES
 from bot.whatsapp.rich import rich
@@ -41,6 +42,7 @@ def test_a_list_as_well() -> None:
         (ASKED, Question("Sexta, 04/12, às 9:00 com a Bia.\n\nPosso marcar?", (YES, NO, OTHER)), True),
         (ASKED, Question("Posso marcar?", (YES, NO, OTHER)), False),
         (ASKED, Question(ASKED.body, (YES, NO)), False),
+        (Question("A?", of_reminder(1)), Question("B?", of_reminder(1234)), True),
         (Question("A?", slots(3), "Ver"), Question("B?", slots(3, "com Bia"), "Ver"), True),
         (Question("A?", slots(3), "Ver"), Question("A?", slots(4), "Ver"), False),
         (Question("A?", slots(3), "Ver"), Question("A?", slots(3, ""), "Ver"), False),
