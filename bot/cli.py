@@ -2,9 +2,12 @@
 
 import json
 import os
+import select
+import stat
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TextIO, get_args
 
@@ -22,8 +25,9 @@ from bot.settings import Provider, Settings, SettingsError, environment, load
 from bot.web.app import create_app
 from bot.web.webhook import webhook
 from bot.worker import Worker
-from models import audit, business_file, customer_data, erasure, schema
+from models import appointment, audit, business_file, conversation, customer_data, erasure, schema
 from models.business_file import BusinessFileErrors
+from models.conversation import Holder
 from models.db import Database, missing_file
 from models.errors import Conflict, NotFound
 from models.staff import ROLES
@@ -342,12 +346,15 @@ def customer_export(tenant: str, phone: str) -> None:
 
 @customer.command("forget")
 @_customer_options
-@click.option("--yes", is_flag=True, help="Do not ask first, as where no terminal can answer.")
+@click.option("--yes", is_flag=True, help="Do not ask first, nor heed an answer that is piped in.")
 def customer_forget(tenant: str, phone: str, yes: bool) -> None:
-    """Make one customer anonymous, for good. Appointments and figures stay, without the person."""
+    """Make one customer anonymous, for good. Appointments and figures stay, without the person.
+
+    In a terminal it asks first. In a script it does not; an answer that is piped in counts all the same.
+    """
     db = _database_in_use(_settings())
-    if _in_terminal() and not yes:
-        _ask_first(db, tenant, phone)
+    if not _is_agreed(_at_stake(db, tenant, phone), yes):
+        raise click.ClickException("Nothing was forgotten.")
     try:
         with db.writing() as session, _known_customer(tenant, phone):
             erasure.forget(session, bootstrap.system_clock(), accounts.tenant_id(session, tenant), phone)
@@ -358,15 +365,58 @@ def customer_forget(tenant: str, phone: str, yes: bool) -> None:
         click.echo("The database was too busy to be rebuilt: old words may still be read in its file.")
 
 
-def _in_terminal() -> bool:
-    return sys.stdin.isatty()
+@dataclass(frozen=True)
+class _Stake:
+    """Whom it is about; `open` says what is lost with them beyond words, empty if nothing."""
+
+    who: str
+    open: str
 
 
-def _ask_first(db: Database, tenant: str, phone: str) -> None:
+def _at_stake(db: Database, tenant: str, phone: str) -> _Stake:
     """A wrong digit may be somebody else's phone."""
     with db.reading() as session, _known_customer(tenant, phone):
-        found = customer_data.find(session, accounts.tenant_id(session, tenant), phone)
-    click.confirm(f"Forget {found.name or 'the nameless customer'} ({phone}) for good?", abort=True)
+        tenant_id = accounts.tenant_id(session, tenant)
+        found = customer_data.find(session, tenant_id, phone)
+        assert found.id is not None
+        talk = conversation.of_customer(session, tenant_id, found.id)
+        ahead = len(appointment.upcoming(session, tenant_id, found.id, bootstrap.system_clock()))
+    waits = {Holder.QUEUE: "waits in the queue", Holder.STAFF: "is talking with a person"}
+    parts = [waits.get(Holder(talk.holder), "") if talk else "", _ahead(ahead)]
+    return _Stake(f"{found.name or 'the nameless customer'} ({phone})", " and ".join(filter(None, parts)))
+
+
+def _ahead(visits: int) -> str:
+    if not visits:
+        return ""
+    return "has a visit ahead" if visits == 1 else f"has {visits} visits ahead"
+
+
+def _is_agreed(stake: _Stake, yes: bool) -> bool:
+    if _in_terminal() and not yes:
+        who = f"{stake.who}, who {stake.open}," if stake.open else stake.who
+        return click.confirm(f"Forget {who} for good?")
+    if stake.open:
+        click.echo(f"Note: the customer {stake.open}.")
+    said = None if yes else _piped(sys.stdin)
+    return said is None or said.strip().casefold() in ("y", "yes", "s", "sim")
+
+
+def _in_terminal() -> bool:
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def _piped(stream: TextIO | None) -> str | None:
+    """The line that lies ready in a pipe; None where there is none: closed, silent, no pipe at all."""
+    try:
+        fd = -1 if stream is None else stream.fileno()
+        if fd < 0 or not stat.S_ISFIFO(os.fstat(fd).st_mode) or not select.select([fd], [], [], 0)[0]:
+            return None
+        # Not by the stream, which would wait for the end of a line.
+        said = os.read(fd, 1000).decode(errors="replace")
+    except (OSError, ValueError):
+        return None
+    return said.partition("\n")[0] if said else None
 
 
 @contextmanager
