@@ -7,6 +7,7 @@ not exist. Where the customer was forgotten nobody takes it or answers (Forgotte
 """
 
 from datetime import datetime, timedelta
+from typing import Literal
 
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
@@ -18,6 +19,7 @@ from models.handoff import CloseReason, Handoff
 from models.message import Author, Content, Message, Status
 from models.staff import Staff
 
+Why = Literal["no_reply", "disabled"]  # a claim was ended that its holder did not end
 MAX_SNOOZE = timedelta(days=14)
 
 
@@ -72,7 +74,7 @@ def let_go(
     *,
     holder_id: int,
     held_since: datetime,
-    why: str,
+    why: Why,
 ) -> bool:
     """Take a conversation from somebody who does nothing with it, back into the queue; says whether it was.
 
@@ -86,7 +88,7 @@ def let_go(
 
 
 def let_all_go(
-    session: Session, now: datetime, tenant_id: int, holder_id: int, *, why: str, by: int | None = None
+    session: Session, now: datetime, tenant_id: int, holder_id: int, *, why: Why, by: int | None = None
 ) -> int:
     """Put all that one of the staff holds back into the queue; gives how many."""
     held = conversation.held_by(session, tenant_id, holder_id)

@@ -15,7 +15,7 @@ from sqlalchemy import and_, or_, update
 from sqlalchemy.orm.attributes import flag_modified
 from sqlmodel import Session, col, select
 
-from models import audit, conversation, customer_data, reminder, removal, waitlist
+from models import audit, conversation, customer_data, nameless, reminder, removal, waitlist
 from models.audit import AuditEvent
 from models.conversation import Conversation
 from models.customer import FORGOTTEN, Customer, CustomerAddress
@@ -211,4 +211,4 @@ def _blank_events(session: Session, rows: Rows) -> None:
     ]
     query = select(AuditEvent).where(AuditEvent.tenant_id == rows.customer.tenant_id, or_(*about))
     for event in session.exec(query):
-        event.detail = {}
+        event.detail = nameless.kept(event.detail)

@@ -4,11 +4,12 @@ from datetime import timedelta
 
 import pytest
 from flask.testing import FlaskClient
-from sqlmodel import select
+from sqlmodel import Session, select
 
 from bot import reminders
 from models import clientele, desk, erasure
 from models.appointment import Appointment
+from models.audit import AuditEvent
 from models.conversation import WINDOW, Conversation, Holder
 from models.customer import FORGOTTEN, Customer
 from models.db import Database
@@ -193,7 +194,7 @@ def test_a_visit_that_is_moved_afterwards_is_not_reminded_of(
         tenant.reminders_hours = [2]
         visit = session.exec(select(Appointment)).one()
         state, starts_at = f"{visit.schedule_version}.{visit.status}", visit.starts_at + timedelta(days=7)
-        desk_of = Reception(session, office.clock(), tenant, office.ana)
+        desk_of = reception(office, session)
         desk_of.move(visit.id or 0, state, visit.professional_id, starts_at, Leave(outside=True))
     office.clock.at = starts_at - timedelta(hours=1)
     reminders.send_due(office.services, office.clock())
@@ -201,3 +202,43 @@ def test_a_visit_that_is_moved_afterwards_is_not_reminded_of(
         known = {(one.state, one.reason) for one in session.exec(select(Reminder))}
     assert ("skipped", erasure.ERASED) in known
     assert [line.text for line in office.lines(talk)] == [erasure.BLANK]
+
+
+def test_what_became_of_the_conversation_stays_true(office: Office) -> None:
+    """Who did not answer is told as before; a name that was corrected is not."""
+    talk = office.says("Oi", name="Maria")
+    office.flags(talk)
+    office.takes(talk, office.bruno)
+    client = office.client()
+    assert act(client, talk, "nome", name="Maria Jabuticaba").status_code == 303
+    row = office.row(talk)
+    assert row.held_since is not None
+    with office.db.writing() as session:
+        place = (session, office.clock(), office.bela.tenant, talk)
+        desk.let_go(*place, holder_id=office.bruno, held_since=row.held_since, why="no_reply")
+    before = client.get(f"/fila/{talk}").text
+    told = "Voltou para a fila: Bruno Reis não respondeu a tempo"
+    assert told in before
+    forget(office, talk)
+    assert told in client.get(f"/fila/{talk}").text
+    with office.db.reading() as session:
+        assert "Jabuticaba" not in str([event.detail for event in session.exec(select(AuditEvent))])
+
+
+def test_a_move_can_be_taken_back_as_before(office: Office) -> None:
+    talk = office.says("Oi", name="Maria")
+    office.books(talk, starts_in=timedelta(days=1))
+    with office.db.writing() as session:
+        session.get_one(Conversation, talk).due_at = None
+        visit = session.exec(select(Appointment)).one()
+        key, was = visit.id or 0, visit.starts_at
+        state, later = f"{visit.schedule_version}.{visit.status}", was + timedelta(days=7)
+        reception(office, session).move(key, state, visit.professional_id, later, Leave(outside=True))
+        state = f"{visit.schedule_version}.{visit.status}"
+    forget(office, talk)
+    with office.db.writing() as session:
+        assert reception(office, session).undo(key, state).starts_at == was
+
+
+def reception(office: Office, session: Session) -> Reception:
+    return Reception(session, office.clock(), session.get_one(Tenant, office.bela.tenant), office.ana)
