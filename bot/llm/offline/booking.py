@@ -22,8 +22,8 @@ from bot.llm.offline.results import (
     read_time,
     reason_in,
 )
-from bot.llm.offline.search import WEEKDAY_NAMES, closed_on, none_with, search
-from bot.llm.offline.talk import Call, Talk, Value
+from bot.llm.offline.search import WEEKDAY_NAMES, closed_on, none_with, search, visit_argument
+from bot.llm.offline.talk import Call, Talk
 from bot.llm.offline.topics import Topic
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish, day_told
@@ -202,12 +202,10 @@ def confirmed(turn: Turn) -> Talk:
 
 
 def _book_call(wish: Wish, person: Person, day: date, start: time, customer: str) -> Call:
-    ids = tuple(service.id for service in wish.services)
-    what: tuple[str, Value] = ("servico_id", ids[0]) if len(ids) == 1 else ("servico_ids", ids)
     return Call(
         "agendar",
         (
-            what,
+            visit_argument(wish.services),
             ("profissional_id", person.id),
             ("data", day.isoformat()),
             ("hora", f"{start:%H:%M}"),

@@ -26,6 +26,7 @@ _HELD = re.compile(
 )
 _DONE = re.compile(r"(?P<verb>[^(\n]+?) \(agendamento_id \d+\): (?P<what>.+)")
 _MORE = re.compile(r"\be mais (\d+)")
+_MORE_TIMES = re.compile(r"\d\d:\d\d e mais \d+$")
 _MORE_PEOPLE = re.compile(r"\(profissional_id \d+\) e mais \d+\.$")
 _IDS = re.compile(r" ?\((?:servico|profissional|agendamento)_id \d+\)|(?<=agendamento)_id \d+")
 _FOR_MODELS = re.compile(r"\w_\w|\bferramenta|\bargumento|\bidentificador", re.IGNORECASE)
@@ -86,11 +87,23 @@ class Slot:
 
 
 @dataclass(frozen=True)
+class Gaps:
+    """A shortened line of free times: between its first and its last there are more than it shows."""
+
+    first: Slot
+    last: time
+
+    def may_hold(self, earliest: time, latest: time) -> bool:
+        """Whether a start from `earliest` through `latest` may be among what is not shown."""
+        return self.first.time < latest and earliest < self.last
+
+
+@dataclass(frozen=True)
 class Found:
     """What a search gave: free slots of the asked day, or why there are none and what is nearest."""
 
     slots: tuple[Slot, ...] = ()
-    cut: bool = False
+    gaps: tuple[Gaps, ...] = ()
     reason: str = ""
     nearest: tuple[Slot, ...] = field(default=())
 
@@ -140,9 +153,10 @@ def _service(match: re.Match[str]) -> Service:
 def found_in(text: str, day: date) -> Found:
     """A search's result for `day`. Lines of free times count only before "Horários mais próximos"."""
     lines = [line.strip() for line in text.splitlines()]
-    slots = [slot for line in lines for slot in _free(line, day)]
-    cut = any(_FREE.match(line) and _MORE.search(line) for line in lines)
-    return Found(tuple(slots), cut, reason_in(text), nearest_in(text))
+    free = [(line, slots) for line in lines if (slots := _free(line, day))]
+    gaps = [Gaps(slots[0], slots[-1].time) for line, slots in free if _MORE_TIMES.search(line)]
+    found = [slot for _, slots in free for slot in slots]
+    return Found(tuple(found), tuple(gaps), reason_in(text), nearest_in(text))
 
 
 def _free(line: str, day: date) -> list[Slot]:

@@ -1,7 +1,7 @@
 """Looking for free times, and saying what was found as the next question."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, time
 
@@ -18,7 +18,7 @@ from bot.llm.offline.memory import (
     numbered,
     question,
 )
-from bot.llm.offline.results import Catalogue, Found, Result, Slot, found_in, reason_in
+from bot.llm.offline.results import Catalogue, Found, Gaps, Result, Service, Slot, found_in, reason_in
 from bot.llm.offline.talk import Call, Talk, Value
 from bot.llm.offline.wish import Wish, day_told, joined
 
@@ -28,6 +28,7 @@ _MOST_PEOPLE = 5
 _NEAR = 3
 _MORE = " e outros"
 _PART_OF_DAY = "Se preferir, me diga: de manhã, à tarde ou à noite?"
+_ASK_FOR_IT = "Tenho mais horários do que cabe mostrar. Se quiser uma hora exata, é só dizer."
 _PERIODS = (
     ("manha", time.min, time(11, 59)),
     ("tarde", time(12), time(17, 59)),
@@ -42,7 +43,7 @@ class _Free:
     """All that the calls of one search found."""
 
     slots: tuple[Slot, ...]
-    cut: bool
+    gaps: tuple[Gaps, ...]
     reason: str
     nearest: tuple[Slot, ...]
 
@@ -57,14 +58,15 @@ def search(wish: Wish) -> Talk:
     if not free.slots:
         return _none_free(wish, free)
     if hours.starts:
-        return propose(wish, fitting[0]) if fitting else _other_times(wish, hours, free)
+        slot = next(iter(fitting), None) or _left_out(hours, free)
+        return propose(wish, slot) if slot else _other_times(wish, hours, free)
     if hours.pick and fitting:
         return propose(wish, fitting[0] if hours.pick == "first" else fitting[-1])
     if not fitting:
         return _outside(wish, free)
-    if len(fitting) == 1 and not free.cut:
+    if len(fitting) == 1 and not free.gaps:
         return _only_one(wish, fitting[0])
-    return _choice(wish, fitting, free.cut)
+    return _choice(wish, fitting, bool(free.gaps))
 
 
 def closed_on(day: date, catalogue: Catalogue) -> Talk:
@@ -98,11 +100,17 @@ def search_call(wish: Wish, day: date, period: str = "") -> Call:
     ]
     if person:
         arguments.append(("profissional_id", person.id))
-    if wish.longest:
-        arguments.append(("servico_id", wish.longest.id))
+    if wish.services:
+        arguments.append(visit_argument(wish.services))
     if period:
         arguments.append(("periodo", period))
     return Call("buscar_horarios", tuple(arguments))
+
+
+def visit_argument(services: Sequence[Service]) -> tuple[str, Value]:
+    """What is done in one visit, as the tools want it: a time must have room for all of it."""
+    ids = tuple(service.id for service in services)
+    return ("servico_id", ids[0]) if len(ids) == 1 else ("servico_ids", ids)
 
 
 def _periods(hours: Hours | None) -> tuple[str, ...]:
@@ -133,7 +141,7 @@ def _merged(calls: Iterable[Call], results: Iterable[Result]) -> _Free:
     nearest = dict.fromkeys(slot for one in found for slot in one.nearest)
     return _Free(
         tuple(slots),
-        any(one.cut for one in found),
+        tuple(gaps for one in found for gaps in one.gaps),
         next((one.reason for one in found if one.reason and not one.slots), ""),
         tuple(sorted(nearest, key=_when)),
     )
@@ -155,6 +163,19 @@ def _fitting(slots: tuple[Slot, ...], hours: Hours, wish: Wish) -> list[Slot]:
         if hours.earliest <= slot.time <= hours.latest
         and (not hours.ends_by or _ends(slot, minutes) <= hours.ends_by)
     ]
+
+
+def _left_out(hours: Hours, free: _Free) -> Slot | None:
+    """A wanted start that a shortened line may hold: it is not called taken; the booking itself will tell."""
+    return next(
+        (
+            replace(gaps.first, time=start)
+            for start in hours.starts
+            for gaps in free.gaps
+            if gaps.may_hold(start, start)
+        ),
+        None,
+    )
 
 
 def _ends(slot: Slot, minutes: int) -> time:
@@ -242,9 +263,12 @@ def _distance(one: time, other: time) -> int:
 
 
 def _outside(wish: Wish, free: _Free) -> str:
-    """Nothing in the wanted part of the day, but something beside it."""
-    lead = "Nessa parte do dia não tenho horário livre."
-    return f"{lead}\n\n{_choice(replace(wish, hours=None), list(free.slots), free.cut)}"
+    """Nothing in the wanted part of the day, but something beside it; in a shortened line it may yet hide."""
+    hours = wish.hours or Hours()
+    latest = min(hours.latest, hours.ends_by or hours.latest)
+    hides = any(gaps.may_hold(hours.earliest, latest) for gaps in free.gaps)
+    lead = _ASK_FOR_IT if hides else "Nessa parte do dia não tenho horário livre."
+    return f"{lead}\n\n{_choice(replace(wish, hours=None), list(free.slots), bool(free.gaps))}"
 
 
 def _none_free(wish: Wish, free: _Free) -> str:

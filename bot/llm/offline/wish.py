@@ -48,11 +48,6 @@ class Wish:
             person for person in first.team if all(person in other.team for other in others if other)
         )
 
-    @property
-    def longest(self) -> Service | None:
-        """The service that decides where the visit fits."""
-        return max(self.services, key=lambda service: service.minutes, default=None)
-
 
 def names_of(wish: Wish) -> str:
     """ "Corte masculino + Barba com Caio Reis" """

@@ -12,7 +12,6 @@ from tools.speech import WEEKDAYS
 
 # Wednesday, as the utterance table of the reader wants it.
 NOW = datetime(2026, 12, 2, 10, 20)  # noqa: DTZ001 - the shop's own wall clock
-STEP = timedelta(minutes=30)
 HOLIDAYS = (date(2026, 12, 25), date(2027, 1, 1))
 PERIOD_WORDS = {None: "", "manha": ", de manhã", "tarde": ", à tarde", "noite": ", à noite"}
 PERIODS = {"manha": (0, 12), "tarde": (12, 18), "noite": (18, 24)}
@@ -67,6 +66,7 @@ class Shop:
     system: str = ""
     visits: list[Visit] = field(default_factory=list)
     taken: list[tuple[int, datetime]] = field(default_factory=list)
+    step: timedelta = timedelta(minutes=30)
     broken: frozenset[str] = frozenset()
     waiting: list[tuple[int, str, int | None, str | None]] = field(default_factory=list)
     refusing: dict[str, str] = field(default_factory=dict)
@@ -99,24 +99,25 @@ class Shop:
         self,
         data: str,
         dia_semana: str,
-        servico_id: int,
+        servico_id: int | None = None,
+        servico_ids: list[int] | None = None,
         profissional_id: int | None = None,
         periodo: str | None = None,
     ) -> str:
         day = self._day(data, dia_semana)
-        offer = self._offer(servico_id)
-        people = [profissional_id] if profissional_id else list(offer.team)
-        lines = [line for one in people if (line := self._free_line(one, day, offer, periodo))]
-        heading = (
-            f"{offer.name} (servico_id {offer.id}) {'no' if day.weekday() > 4 else 'na'} {in_words(day)}"
-        )
+        offers = [self._offer(key) for key in servico_ids or [servico_id or 0]]
+        able = [one for one in offers[0].team if all(one in offer.team for offer in offers)]
+        people = [profissional_id] if profissional_id else able
+        lines = [line for one in people if (line := self._free_line(one, day, offers, periodo))]
+        what = " e ".join(f"{offer.name} (servico_id {offer.id})" for offer in offers)
+        heading = f"{what} {'no' if day.weekday() > 4 else 'na'} {in_words(day)}"
         if lines:
             return "\n".join([f"Horários livres para {heading}:", *lines])
         why = f"o {self.name} não abre nesse dia" if not self._open(day) else "a agenda já está cheia"
         return "\n".join(
             [
                 f"Não há horário livre para {heading}{PERIOD_WORDS[periodo]}: {why}.",
-                *self._nearest(people, day, [offer]),
+                *self._nearest(people, day, offers),
             ]
         )
 
@@ -183,7 +184,7 @@ class Shop:
     ) -> str:
         day, offer = date.fromisoformat(data), self._offer(servico_id)
         people = [profissional_id] if profissional_id else list(offer.team)
-        if any(self._free_line(one, day, offer, periodo) for one in people):
+        if any(self._free_line(one, day, [offer], periodo) for one in people):
             raise Refusal("Não coloquei o cliente na lista de espera, porque há horários livres.")
         self.waiting.append((servico_id, data, profissional_id, periodo))
         who = f", com {self.people[profissional_id]}" if profissional_id else ""
@@ -207,7 +208,7 @@ class Shop:
         while start + length <= end:
             if start >= self.now and not self._busy(person, start, start + length):
                 starts.append(start)
-            start += STEP
+            start += self.step
         return starts
 
     def appointment_lines(self) -> list[str]:
@@ -227,11 +228,9 @@ class Shop:
         others = [(begun, begun + timedelta(hours=1)) for one, begun in self.taken if one == person]
         return any(begun < end and start < over for begun, over in mine + others)
 
-    def _free_line(self, person: int, day: date, offer: Offer, period: str | None) -> str:
+    def _free_line(self, person: int, day: date, offers: list[Offer], period: str | None) -> str:
         first, last = PERIODS.get(period or "", (0, 24))
-        starts = [
-            s for s in self.free(person, day, timedelta(minutes=offer.minutes)) if first <= s.hour < last
-        ]
+        starts = [s for s in self.free(person, day, self._length(offers)) if first <= s.hour < last]
         shown = (
             starts if len(starts) <= 12 else [starts[round(n * (len(starts) - 1) / 11)] for n in range(12)]
         )

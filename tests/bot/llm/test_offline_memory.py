@@ -25,6 +25,7 @@ from bot.llm.offline.names import appointment_services, unpacked
 from bot.llm.offline.results import (
     Appointment,
     Catalogue,
+    Gaps,
     Person,
     Result,
     Service,
@@ -217,12 +218,22 @@ def test_free_times_are_read() -> None:
     text = (
         "Horários livres para Corte feminino (servico_id 1) na quarta-feira, 02/12/2026:\n"
         "- Ana Souza (profissional_id 1): 11:30, 13:00\n"
-        "- Bia Lima (profissional_id 2): 12:00 e mais 3"
+        "- Bia Lima (profissional_id 2): 12:00, 15:00 e mais 3"
     )
     day = date(2026, 12, 2)
     found = found_in(text, day)
-    assert found.slots == (Slot(day, time(11, 30), ANA), Slot(day, time(13), ANA), Slot(day, time(12), BIA))
-    assert found.cut
+    assert found.slots == (
+        Slot(day, time(11, 30), ANA),
+        Slot(day, time(13), ANA),
+        Slot(day, time(12), BIA),
+        Slot(day, time(15), BIA),
+    )
+    [gaps] = found.gaps
+    assert gaps == Gaps(Slot(day, time(12), BIA), time(15))
+    wanted = [time(11, 59), time(12), time(12, 1), time(14, 59), time(15), time(15, 1)]
+    assert [gaps.may_hold(start, start) for start in wanted] == [False, False, True, True, False, False]
+    assert gaps.may_hold(time(9), time(13))
+    assert not gaps.may_hold(time(9), time(12))
 
 
 def test_a_refusal_has_a_reason_and_what_is_near() -> None:

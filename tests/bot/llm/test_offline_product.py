@@ -59,6 +59,31 @@ def test_step_by_step_with_a_closed_day(stage: Stage) -> None:
     assert visit.starts_at == datetime(2026, 12, 7, 12, tzinfo=UTC)
 
 
+def test_two_services_on_a_short_day(stage: Stage) -> None:
+    """Ana goes at 13:00 on Saturday: what is shown for a cut and a blow-dry can be booked for both."""
+    [answer] = stage.say("corte e escova sábado de manhã com a Ana")
+    assert "Tenho livre: 09:00, 09:30, 10:00, 10:30, 11:00.\n" in answer
+    stage.say("11h")
+    assert "Agendado: Corte feminino e Escova com Ana Souza" in stage.say("sim")[0]
+    assert [visit.starts_at for visit in stage.appointments] == [local(5, 11)]
+
+
+def test_two_services_of_a_barber_until_midnight(stage: Stage) -> None:
+    """João does not do the combination, but both parts; 55 minutes end at midnight at the latest."""
+    [answer] = stage.say("corte e barba com o João sexta, no último horário", JOAO, BARBER)
+    assert "Corte masculino + Barba com João Batista, sexta-feira, 04/12/2026, às 23:00?" in answer
+    assert "Agendado: Corte masculino e Barba" in stage.say("sim", JOAO, BARBER)[0]
+
+
+def test_a_free_time_that_the_list_leaves_out(stage: Stage) -> None:
+    """Thursday afternoon has sixteen starts in quarters of an hour, of which twelve are shown."""
+    for start in ("14:30", "15:30", "16:30", "17:30"):
+        [answer] = stage.say(f"barba com o João quinta {start}", JOAO, BARBER)
+        assert f"Barba com João Batista, quinta-feira, 03/12/2026, às {start}?" in answer
+    assert "Agendado: Barba com João Batista" in stage.say("sim", JOAO, BARBER)[0]
+    assert stage.handoffs == []
+
+
 def test_another_business_in_its_own_zone(stage: Stage) -> None:
     """Ten o'clock is ten in Manaus."""
     stage.say("barba amanhã às 10", JOAO, BARBER)

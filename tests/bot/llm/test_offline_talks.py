@@ -1,7 +1,8 @@
 """Whole talks with the offline model in a shop in memory."""
 
+import re
 from collections.abc import Callable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 import pytest
 
@@ -499,6 +500,83 @@ def test_two_services_in_one_visit(pairs: bool) -> None:
     answer = chat.say("fechou")
     assert (chat.calls[-1][0], chat.calls[-1][1]["servico_ids"]) == ("agendar", [1, 2])
     assert "Corte feminino e Escova com Ana Souza" in answer
+
+
+VISITS = [
+    (salon, "corte e escova sábado de manhã", [1, 2]),
+    (salon, "corte e escova sexta com a Ana", [1, 2]),
+    (barber, "corte masculino e barba sábado", [1, 3]),
+    (barber, "corte infantil e barba sexta à tarde", [2, 3]),
+]
+
+
+@pytest.mark.parametrize(("shop", "words", "services"), VISITS)
+def test_each_time_that_is_shown_has_room_for_the_whole_visit(
+    shop: Callable[[], Shop], words: str, services: list[int], pairs: bool
+) -> None:
+    """Nobody is offered a time that their yes would be refused."""
+    first = Chat(shop(), pairs)
+    times = re.findall(r"\d\d:\d\d", first.say(words, "qualquer profissional"))
+    assert [one["servico_ids"] for name, one in first.calls if name == "buscar_horarios"] == [services]
+    assert len(times) >= 3
+    for start in times:
+        chat = Chat(shop(), pairs)
+        chat.say(words, "qualquer profissional")
+        assert f"às {start}?" in chat.say(start)
+        assert "Agendado: " in chat.say("sim")
+
+
+def test_the_last_hour_is_too_short_for_two(pairs: bool) -> None:
+    """The salon shuts at 14:00; both take an hour and three quarters."""
+    chat = Chat(salon(), pairs)
+    assert "às 12:00?" in chat.say("corte e escova sábado com a Ana, no último horário")
+    chat = Chat(salon(), pairs)
+    assert chat.say("corte e escova sábado com a Ana às 13h").startswith(
+        "Às 13:00 não tenho livre nesse dia."
+    )
+
+
+QUARTERS = timedelta(minutes=15)
+
+
+@pytest.mark.parametrize("start", ["12:15", "14:45", "16:30", "17:30"])
+def test_a_time_that_a_shortened_list_leaves_out_is_not_called_taken(start: str, pairs: bool) -> None:
+    """Of an afternoon in quarters of an hour twelve starts are shown, and twelve are not."""
+    chat = Chat(barber(step=QUARTERS), pairs)
+    proposal = f"Posso confirmar: Barba com João Batista, sexta-feira, 04/12/2026, às {start}?"
+    assert proposal in chat.say(f"barba com o João Batista sexta às {start}")
+    assert "Agendado: " in chat.say("sim")
+
+
+def test_what_a_shortened_list_leaves_out_may_be_taken(pairs: bool) -> None:
+    """Then the booking says so, and what is free instead."""
+    half_past_four = datetime(2026, 12, 4, 16, 30)  # noqa: DTZ001
+    chat = Chat(barber(step=QUARTERS, taken=[(1, half_past_four)]), pairs)
+    assert "às 16:45?" in chat.say("barba com o João Batista sexta às 16h45")
+    answer = chat.say("sim")
+    assert "a agenda de João Batista já está ocupada" in answer
+    assert "1. sexta-feira, 04/12/2026, às " in answer
+    assert booked(chat.shop) == []
+
+
+def test_before_the_first_and_after_the_last_nothing_hides(pairs: bool) -> None:
+    chat = Chat(barber(step=QUARTERS, taken=taken(4, range(12, 14))), pairs)
+    assert chat.say("barba com o João Batista sexta às 13h").startswith("Às 13:00 não tenho livre nesse dia.")
+
+
+def test_a_window_after_the_last_of_a_shortened_list_is_full(pairs: bool) -> None:
+    chat = Chat(barber(step=QUARTERS, taken=taken(4, range(16, 19))), pairs)
+    answer = chat.say("barba com o João Batista sexta entre 16h e 17h")
+    assert answer.startswith("Nessa parte do dia não tenho horário livre.")
+
+
+def test_a_window_between_the_shown_times_is_not_called_full(pairs: bool) -> None:
+    chat = Chat(barber(step=timedelta(minutes=5)), pairs)
+    answer = chat.say("barba com o João Batista sexta entre 14h45 e 15h05")
+    assert "não tenho" not in answer
+    assert answer.startswith("Tenho mais horários do que cabe mostrar. Se quiser uma hora exata, é só dizer.")
+    assert "às 14:50?" in chat.say("14h50")
+    assert "Agendado: " in chat.say("sim")
 
 
 def test_a_service_is_added(pairs: bool) -> None:
