@@ -727,5 +727,7 @@ def test_any_order_of_acts_keeps_the_rules(
         except DomainError:
             assert talk.row == before
         changed = (talk.row.holder, talk.row.assignee_id) != (before.holder, before.assignee_id)
-        assert talk.row.epoch - before.epoch == changed
+        # Soon after it was settled the word of return brings it to people, and back, in one message.
+        there_and_back = name == "bot" and before.reopen_until is not None and before.reopen_until > talk.now
+        assert talk.row.epoch - before.epoch == (2 if there_and_back else changed)
         agree(talk)
