@@ -8,6 +8,7 @@ from sqlmodel import Session, select
 
 from bot.services import Services
 from bot.whatsapp.client import SendError
+from bot.whatsapp.twilio import CREDENTIALS, TOO_MANY
 from models import erasure, removal, retention
 from models.errors import Conflict
 from models.removal import Kind, Removal
@@ -21,7 +22,7 @@ BATCH = 200  # rows of one transaction, and requests of one tick
 def forget_old(services: Services, now: datetime) -> None:
     """Forget whom and what each business keeps no longer."""
     with services.db.reading() as session:
-        tenants = session.exec(select(Tenant).order_by(Tenant.id)).all()  # type: ignore[arg-type]
+        tenants = session.exec(select(Tenant).order_by(Tenant.id)).all()  # type: ignore[arg-type]  # a column
     forgotten = sum(_forget_silent(services, now, tenant) for tenant in tenants)
     dropped = sum(_drop_media(services, now, tenant) for tenant in tenants)
     if forgotten or dropped:
@@ -70,7 +71,10 @@ def delete_there(services: Services, now: datetime) -> None:
         return
     for tenant, wishes in _due(services, now):
         for wish in wishes:
-            _settle(services, now, wish, gone=_delete(services, tenant, wish))
+            fault = _delete(services, tenant, wish)
+            _settle(services, now, wish, gone=fault is None)
+            if fault is not None and _concerns_all(fault):
+                break
 
 
 def _due(services: Services, now: datetime) -> Sequence[tuple[Tenant, list[Removal]]]:
@@ -82,7 +86,13 @@ def _due(services: Services, now: datetime) -> Sequence[tuple[Tenant, list[Remov
         ]
 
 
-def _delete(services: Services, tenant: Tenant, wish: Removal) -> bool:
+def _concerns_all(fault: SendError) -> bool:
+    """Whether the account, or the way to it, is out of order: all would wait for the same time-out."""
+    return fault.status is None or fault.code in (CREDENTIALS, TOO_MANY)
+
+
+def _delete(services: Services, tenant: Tenant, wish: Removal) -> SendError | None:
+    """Delete it; what was in the way, if it is there still."""
     assert services.archive_for is not None
     try:
         services.archive_for(tenant).delete(Kind(wish.kind), wish.reference)
@@ -90,8 +100,8 @@ def _delete(services: Services, tenant: Tenant, wish: Removal) -> bool:
         log.info(
             "not_deleted_there", tenant_id=tenant.id, removal_id=wish.id, code=error.code, error=str(error)
         )
-        return False
-    return True
+        return error
+    return None
 
 
 def _settle(services: Services, now: datetime, wish: Removal, *, gone: bool) -> None:

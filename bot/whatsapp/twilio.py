@@ -10,11 +10,11 @@ from typing import TypeVar
 
 import httpx
 import structlog
-from twilio.base.exceptions import TwilioException  # type: ignore[import-untyped]
-from twilio.http import HttpClient  # type: ignore[import-untyped]
-from twilio.http.response import Response  # type: ignore[import-untyped]
-from twilio.rest import Client  # type: ignore[import-untyped]
-from twilio.rest.api.v2010.account.message import MessageInstance  # type: ignore[import-untyped]
+from twilio.base.exceptions import TwilioException
+from twilio.http import HttpClient
+from twilio.http.response import Response
+from twilio.rest import Client
+from twilio.rest.api.v2010.account.message import MessageInstance
 from werkzeug.datastructures import MultiDict
 
 from bot.http import Http
@@ -269,8 +269,8 @@ def calling(call: Callable[[], _T]) -> _T:
         raise _ambiguous(f"an answer that cannot be read: {type(error).__name__}") from None
 
 
-def _ambiguous(message: str, code: int | None = None) -> SendError:
-    return SendError(message, permanent=False, surely_not_sent=False, code=code)
+def _ambiguous(message: str, code: int | None = None, status: int | None = None) -> SendError:
+    return SendError(message, permanent=False, surely_not_sent=False, code=code, status=status)
 
 
 def _code(body: str) -> int | None:
@@ -286,7 +286,7 @@ def refusal(status: int, code: int | None) -> SendError:
     """What an HTTP answer that is no success means. `code` is Twilio's own, where it gave one."""
     message = f"HTTP {status}, code {code}"
     if status >= 500 or status == httpx.codes.REQUEST_TIMEOUT:
-        return _ambiguous(message, code)
+        return _ambiguous(message, code, status)
     code = _SURE.get(status, code) if code not in codes.ACTIONS else code
     permanent = codes.action(code) not in codes.PASSING
     return SendError(message, permanent=permanent, surely_not_sent=True, code=code, status=status)

@@ -162,6 +162,25 @@ def test_a_failure_does_not_stop_the_others(edge: Edge) -> None:
     assert (waiting(edge), len(edge.fake.arrived)) == ([("message", 1)], 1)
 
 
+@pytest.mark.parametrize(
+    "failure",
+    [fakes.REFUSE_CONNECTION, fakes.STALL, fakes.refuse(20003, 401), fakes.refuse(20429, 429)],
+    ids=["no way", "no answer", "credentials", "haste"],
+)
+def test_where_nothing_gets_through_it_is_tried_once(edge: Edge, failure: Behaviour) -> None:
+    """And not with each of hundreds: the rest waits for the next look, none the worse."""
+    for number in range(3):
+        phone = f"551191111222{number}"
+        edge.says("oi", From=f"whatsapp:+{phone}", WaId=phone, ExternalUserId=None)
+    quiet(edge)
+    keep(edge, customers=30)
+    edge.fake.deletes.append(failure)
+    sweep(edge, days=31)
+    assert waiting(edge) == [("message", 1), ("message", 0), ("message", 0)]
+    sweep(edge, minutes=2)
+    assert (waiting(edge), edge.fake.arrived) == ([], [])
+
+
 def test_what_is_gone_already_is_gone(edge: Edge) -> None:
     edge.says("oi")
     quiet(edge)
@@ -214,7 +233,7 @@ def test_a_message_that_comes_meanwhile_saves_them(edge: Edge, monkeypatch: pyte
     find = retention.retention.silent
 
     def slow(*args: object) -> object:
-        found = find(*args)  # type: ignore[arg-type]
+        found = find(*args)
         with edge.db.writing() as session:
             session.get_one(Conversation, 1).last_message_at = now - timedelta(seconds=1)
         return found
