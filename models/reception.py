@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from sqlalchemy import select
 from sqlmodel import Session
@@ -31,7 +32,7 @@ class Stop(StrEnum):
     """Why staff cannot do something; besides `models.availability.Code`."""
 
     NADA_A_DESFAZER = "NADA_A_DESFAZER"
-    AINDA_NAO = "AINDA_NAO"  # its day has not come
+    AINDA_NAO = "AINDA_NAO"  # its day, or its hour, has not come
     JA_TERMINOU = "JA_TERMINOU"  # it is marked as kept or missed
     JANELA_FECHADA = "JANELA_FECHADA"  # WhatsApp's 24 hours are over, or never began
 
@@ -62,6 +63,13 @@ class Leave:
 
 
 NO_LEAVE = Leave()
+
+
+def markable(starts_at: datetime, now: datetime, zone: ZoneInfo) -> frozenset[AppointmentStatus]:
+    """What may become of a booked visit now: who is early has come, but nobody has missed what is to come."""
+    came = starts_at.astimezone(zone).date() <= now.astimezone(zone).date()
+    outcomes = ((AppointmentStatus.DONE, came), (AppointmentStatus.NO_SHOW, starts_at <= now))
+    return frozenset(status for status, possible in outcomes if possible)
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +163,12 @@ class Reception:
         return Cancelled(visit, already_cancelled=False)
 
     def mark(self, appointment_id: int, state: str, status: AppointmentStatus) -> Marked:
-        """The customer came (`done`) or did not (`no_show`), on the visit's day or later."""
+        """The customer came (`done`), on the day or later; or did not (`no_show`), once it has begun."""
         visit = appointment.locked(self.session, self._tenant_id, appointment_id)
         if visit.status == status:
             return Marked(visit, already=True)
         self._require_open(visit, state)
-        zone = self.tenant.zone
-        if visit.starts_at.astimezone(zone).date() > self.now.astimezone(zone).date():
+        if status not in markable(visit.starts_at, self.now, self.tenant.zone):
             raise Refusal(Stop.AINDA_NAO)
         visit.status = status
         self.session.flush()

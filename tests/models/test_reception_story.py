@@ -143,7 +143,9 @@ class Days(RuleBasedStateMachine):
 
     @rule(key=visits, status=st.sampled_from([AppointmentStatus.DONE, AppointmentStatus.NO_SHOW]))
     def mark(self, key: int, status: AppointmentStatus) -> None:
-        if self.known[key].status == AppointmentStatus.BOOKED and self.known[key].start >= 1440:
+        visit, missed = self.known[key], status == AppointmentStatus.NO_SHOW
+        too_early = self.moment(visit.start) > self.desk.now if missed else visit.start >= 1440
+        if visit.status == AppointmentStatus.BOOKED and too_early:
             assert self.attempt(lambda: self.desk.mark(key, status))[0] == "AINDA_NAO"
         else:
             self.end(key, status, lambda: self.desk.mark(key, status))

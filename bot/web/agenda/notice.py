@@ -43,7 +43,7 @@ OUTSIDE = frozenset(
 
 _STOPS = {
     Stop.NADA_A_DESFAZER: "Não há mudança para desfazer.",
-    Stop.AINDA_NAO: "O dia deste horário ainda não chegou.",
+    Stop.AINDA_NAO: "Este horário ainda não chegou.",
     Stop.JA_TERMINOU: "Este horário já foi encerrado. Desfaça primeiro, se foi engano.",
     Stop.JANELA_FECHADA: (
         "O WhatsApp não permite escrever agora: faz mais de 24 horas que a pessoa mandou a última mensagem."

@@ -18,7 +18,7 @@ from models.agenda import Event, Visit
 from models.appointment import AppointmentStatus
 from models.clientele import Client
 from models.errors import Conflict, Refusal
-from models.reception import CHANGES, REVERSIBLE, Action, Reception
+from models.reception import CHANGES, REVERSIBLE, Action, Reception, markable
 
 MAX_REASON = 200
 MAX_KEY = 40
@@ -242,7 +242,7 @@ def _shared(found: Card) -> dict[str, object]:
         "reason": visit.cancel_reason,
         "lost": found.lost,
         "booked": booked,
-        "may_mark": booked and day <= base.today(),
+        "may_mark": markable(visit.starts_at, context.now(), base.zone()) if booked else (),
         "reverse": notice.REVERSES.get(Action(found.last)) if found.last in REVERSIBLE else None,
         "reachable": client.reachable,
         "forgotten": client.forgotten,

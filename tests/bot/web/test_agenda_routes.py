@@ -124,7 +124,7 @@ def furnished(office: Office, mark: str) -> Rows:
     customer = office.row(customer).customer_id
     done = salon.books(customer, "09:00")
     salon.marks(done, AppointmentStatus.DONE)
-    visit = salon.books(customer, "15:00")
+    visit = salon.books(customer, "10:00")
     salon.blocks("11:00", "12:00", f"Motivo {mark}", day=TODAY, who="ana")
     with office.db.reading() as session:
         row = session.execute(
