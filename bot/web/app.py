@@ -26,6 +26,7 @@ from bot.web import (
     health,
     journal,
     login,
+    marks,
     queue,
     team,
 )
@@ -101,6 +102,7 @@ def _dress(app: Flask, https: bool) -> None:
         return app.send_static_file("sw.js")
 
     app.add_template_global(context.may, "may")
+    app.add_template_filter(marks.shown, "whatsapp")
     digests: dict[str, str] = {}
 
     @app.template_global()

@@ -4,13 +4,11 @@ What the visitor writes goes to the stand-in, and from there as a signed form th
 the business answers comes back through the real outbox.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from flask import Blueprint, abort, flash, jsonify, redirect, render_template, request, url_for
 from flask.typing import ResponseReturnValue
-from markupsafe import Markup, escape
 from sqlmodel import Session, col, select
 
 from bot import standin
@@ -45,7 +43,6 @@ class Problem(Exception):
 def demo(stand_in: StandIn, people: Mapping[str, Person], logins: Mapping[str, Login]) -> Blueprint:
     """The page, its state as JSON, and the form. `people` by their key in the address, `logins` by slug."""
     page = Blueprint("demo", __name__, url_prefix="/demo")
-    page.add_app_template_filter(bold, "whatsapp")
 
     @page.get("")
     def index() -> ResponseReturnValue:
@@ -183,14 +180,6 @@ def _text() -> str:
     if len(text) > MAX_BODY:
         raise Problem(f"A mensagem é grande demais: o WhatsApp leva até {MAX_BODY} letras de cada vez.")
     return text
-
-
-def bold(text: str) -> Markup:
-    """A text as WhatsApp shows it: *this* is bold, everything else is as it was written."""
-    return Markup(_BOLD.sub(r"<b>\1</b>", str(escape(text))))  # noqa: S704  # escaped just here
-
-
-_BOLD = re.compile(r"(?<!\w)\*(\S|\S[^*\n]*\S)\*(?!\w)")
 
 
 def _wants_json() -> bool:

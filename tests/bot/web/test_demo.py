@@ -14,7 +14,7 @@ from werkzeug.test import TestResponse
 from bot.choices import Choice, Question
 from bot.standin import Account, Person, StandIn
 from bot.web.app import create_app
-from bot.web.demo import Answering, Login, bold, demo
+from bot.web.demo import Answering, Login, demo
 from bot.web.standin import standin
 from bot.web.webhook import webhook
 from bot.whatsapp import rich
@@ -240,21 +240,6 @@ def test_what_a_customer_writes_is_never_markup(played: Demo) -> None:
     played.send(texto="<script>alert(1)</script> *<b>*")
     assert played.bubbles() == [("&lt;script&gt;alert(1)&lt;/script&gt; <b>&lt;b&gt;</b>", "sent")]
     assert "<script>alert" not in played.web.get("/demo").text
-
-
-BOLD = [
-    ("*sim*", "<b>sim</b>"),
-    ("a *b c* d", "a <b>b c</b> d"),
-    ("2*3*4", "2*3*4"),
-    ("* ponto", "* ponto"),
-    ("*a\nb*", "*a\nb*"),
-    ("*a* e *b*", "<b>a</b> e <b>b</b>"),
-]
-
-
-@pytest.mark.parametrize(("written", "shown"), BOLD)
-def test_bold_is_what_whatsapp_takes_for_bold(written: str, shown: str) -> None:
-    assert bold(written) == shown
 
 
 ANSWERING = [
