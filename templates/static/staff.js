@@ -119,7 +119,7 @@
 
   // The page does not go on as it is: the link opens it anew, and what was typed is there again.
   function sayOut(words, link) {
-    say(`${words}.${draft() ? " Sua resposta continua guardada nesta aba." : ""}`, link);
+    say(`${words}.${draft() ? " O que você escreveu continua guardado nesta aba." : ""}`, link);
   }
 
   function toLogin() {
@@ -130,8 +130,9 @@
   }
 
   // Drafts are of one person, in one tab: whoever logs in after them here finds none.
-  const draft = () => talk && sessionStorage.getItem(draftKey());
-  const draftKey = () => `rascunho-${talk.dataset.draft}`;
+  const DRAFTS = ["text", "note", "remark"]; // the reply, the word to the assistant, the note for the team
+  const draftKey = (name) => `rascunho-${talk.dataset.draft}-${name}`;
+  const draft = () => talk && DRAFTS.some((name) => sessionStorage.getItem(draftKey(name)));
 
   // --- Badge, sound and notices, on every page. They tell that somebody waits, and nothing else. ---
 
@@ -372,16 +373,21 @@
     // The form is replaced only when another kind of form is due; what was typed goes along.
     function recompose(next) {
       if (next.dataset.mode === composer.dataset.mode) return;
-      const text = field()?.value ?? stored();
-      const typed = ["#note", "#remark"].map((name) => [name, composer.querySelector(name)?.value ?? ""]);
+      const text = field()?.value ?? stored("text");
       composer.dataset.mode = next.dataset.mode;
       composer.replaceChildren(...next.childNodes);
-      if (field()) field().value = text || stored();
-      else if (text && !composer.querySelector("#kept")) keep(text);
-      for (const [name, words] of typed) {
-        const box = composer.querySelector(name);
-        if (box && words) box.value = words;
-      }
+      if (!field() && text && !composer.querySelector("#kept")) keep(text);
+      DRAFTS.forEach(restore);
+    }
+
+    // What the server gives back comes first; what only this tab knows fills an empty field.
+    function restore(name) {
+      const box = composer.querySelector(`#${name}`);
+      if (!box) return;
+      if (box.value) return store(name, box.value);
+      box.value = stored(name);
+      const folded = box.closest("details");
+      if (box.value && folded) folded.open = true;
     }
 
     function keep(text) {
@@ -407,10 +413,10 @@
       if (same?.matches("textarea")) same.setSelectionRange(...caret);
     }
 
-    const stored = () => draft() ?? "";
-    function store(text) {
-      if (text) sessionStorage.setItem(draftKey(), text);
-      else sessionStorage.removeItem(draftKey());
+    const stored = (name) => sessionStorage.getItem(draftKey(name)) ?? "";
+    function store(name, text) {
+      if (text) sessionStorage.setItem(draftKey(name), text);
+      else sessionStorage.removeItem(draftKey(name));
     }
 
     async function send(form) {
@@ -423,7 +429,7 @@
         const page = parse(await answer.text());
         if (!page.getElementById("composer")) return show(page, answer);
         if (answer.ok) {
-          store("");
+          store("text", "");
           form.querySelector("textarea").value = "";
           form.client_key.value = page.querySelector("input[name=client_key]")?.value ?? "";
         }
@@ -455,13 +461,14 @@
     }
 
     composer.addEventListener("submit", (event) => {
-      if (event.target.id !== "reply") return;
+      // Another form leads to a page that gives back what it could not take.
+      if (event.target.id !== "reply") return event.target.querySelectorAll("textarea").forEach((box) => store(box.id, ""));
       event.preventDefault();
       send(event.target);
     });
     composer.addEventListener("input", (event) => {
+      if (DRAFTS.includes(event.target.id)) store(event.target.id, event.target.value);
       if (event.target.id !== "text") return;
-      store(event.target.value);
       // After a send of unknown fate the same text keeps its key and is sent once; another text is another.
       if (unsure) event.target.form.client_key.value = `${Date.now()}${Math.random()}`.slice(0, 32);
       unsure = false;
@@ -492,8 +499,7 @@
     document.addEventListener("visibilitychange", saw);
 
     const ready = readyAnswers(field);
-    if (field() && !field().value) field().value = stored();
-    else if (field()) store(field().value);
+    DRAFTS.forEach(restore);
     poll((version) => `${talk.dataset.poll}?depois=${newest}&v=${version}`, take);
     if (document.getElementById("problem")) document.getElementById("problem").focus();
     else if (location.hash === "#fim") toEnd();
@@ -515,8 +521,9 @@
     }
 
     function offer(box) {
+      const found = wanted(box), none = document.getElementById("none-ready");
+      if (none) none.hidden = !found;
       if (!list()) return;
-      const found = wanted(box);
       if (!found) return close();
       const start = found[2].toLowerCase();
       for (const option of list().children) option.hidden = !option.dataset.name.startsWith(start);
