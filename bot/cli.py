@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TextIO, get_args
 
 import click
@@ -88,6 +89,21 @@ def _database_in_use(settings: Settings) -> Database:
     if foreign or not accounts.any_business(db):
         raise Problem(f"DATABASE_URL: the database holds no business yet; {cure}")
     return db
+
+
+@contextmanager
+def _to_look_at(settings: Settings) -> Iterator[Database]:
+    """The database of the settings; one that would have to be made first is an empty one in passing."""
+    if missing_file(settings.database_url) is None:
+        yield _database(settings)
+        return
+    with TemporaryDirectory(prefix="horacerta-") as folder:
+        db = Database(f"sqlite:///{folder}/empty.db")
+        try:
+            schema.migrate(db)
+            yield db
+        finally:
+            db.dispose()
 
 
 def _opened(settings: Settings) -> Database:
@@ -224,15 +240,14 @@ def migrate() -> None:
 def import_command(file: Path, check: bool, force: bool) -> None:
     """Create or update one business from its FILE (YAML)."""
     settings = _settings()
-    db = _database(settings)
     now = bootstrap.system_clock()
     try:
         wanted = business_file.load(file)
         if check:
-            with db.reading() as session:
+            with _to_look_at(settings) as db, db.reading() as session:
                 plan = business_file.plan(session, wanted, now)
         else:
-            with db.writing() as session:
+            with _database(settings).writing() as session:
                 plan = business_file.apply(session, wanted, now, force=force)
     except OSError as error:
         raise Problem(f"{file}: {error.strerror}.") from None

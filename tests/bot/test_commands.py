@@ -76,6 +76,20 @@ def shell(tmp_path: Path) -> Shell:
     return Shell(tmp_path)
 
 
+@pytest.fixture
+def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
+    """Types a command in an empty folder, with a database of that name in it, and without a process."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("LOG_LEVEL", "ERROR")
+
+    def run(*command: str, database: str = "shop.db", **settings: str) -> Result:
+        for name, value in {"DATABASE_URL": f"sqlite:///{database}", **settings}.items():
+            monkeypatch.setenv(name, value)
+        return CliRunner().invoke(main, command)
+
+    return run
+
+
 def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
@@ -113,9 +127,9 @@ def wait_for(url: str) -> httpx.Response:
     ],
     ids=" ".join,
 )
-def test_every_command_has_help(command: list[str], shell: Shell) -> None:
-    done = shell.run(*command, "--help")
-    assert done.returncode == 0
+def test_every_command_has_help(command: list[str], typed: Callable[..., Result]) -> None:
+    done = typed(*command, "--help")
+    assert done.exit_code == 0
     assert "Usage: " in done.stdout
     assert len(done.stdout.splitlines()) > 4
 
@@ -135,35 +149,31 @@ def test_every_command_has_help(command: list[str], shell: Shell) -> None:
         (["worker"], {"LLM_PROVIDER": "anthropic"}, "ANTHROPIC_API_KEY is missing"),
         (["migrate"], {"DATABASE_URL": "sqlite:////proc/none/x.db"}, "DATABASE_URL: /proc/none"),
         (["demo", "--data", "/proc/none"], {}, "--data: "),
-        (["demo", "--host", "203.0.113.7"], {}, "HOST or --host must be an address of this machine"),
         (["import", "missing.yaml"], {}, "missing.yaml: "),
     ],
 )
 def test_what_is_wrong_is_one_sentence(
+    command: list[str], settings: dict[str, str], sentence: str, typed: Callable[..., Result]
+) -> None:
+    """Exit code 2 and the name of what is wrong."""
+    assert sentence in refused(typed(*command, **settings))
+
+
+@pytest.mark.parametrize(
+    ("command", "settings", "sentence"),
+    [
+        (["worker"], {"DATABASE_URL": "sqlite:////proc/none/x.db"}, "DATABASE_URL: /proc/none"),
+        (["demo", "--host", "203.0.113.7"], {}, "HOST or --host must be an address of this machine"),
+    ],
+)
+def test_a_process_tells_what_is_wrong_without_a_traceback(
     command: list[str], settings: dict[str, str], sentence: str, shell: Shell
 ) -> None:
-    """Exit code 2, the name of what is wrong, never a traceback."""
     done = shell.run(*command, **settings)
     assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("Error: ")
     assert sentence in done.stderr
-    assert "Traceback" not in done.stderr
     assert len(done.stderr.strip().splitlines()) == 1
-
-
-# The same without a process of its own for each.
-
-
-@pytest.fixture
-def typed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """Types a command in an empty folder, with a database of that name in it."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("LOG_LEVEL", "ERROR")
-
-    def run(*command: str, database: str = "shop.db") -> Result:
-        monkeypatch.setenv("DATABASE_URL", f"sqlite:///{database}")
-        return CliRunner().invoke(main, command)
-
-    return run
 
 
 def refused(done: Result) -> str:
@@ -212,6 +222,24 @@ def test_wrong_name_is_one_sentence(typed: Callable[..., Result]) -> None:
     assert "--email: there is no login" in refused(typed("staff", "disable", "--email", "a@b.br"))
 
 
+def test_a_login_is_shut_and_opened_again(typed: Callable[..., Result]) -> None:
+    typed("import", str(BUSINESSES / "studio-bela.yaml"))
+    typed("staff", "add", "--tenant", "studio-bela", "--email", "a@b.br", "--name", "Ana")
+    assert typed("staff", "disable", "--email", "a@b.br").exit_code == 0
+    assert "disabled" in typed("staff", "list", "--tenant", "studio-bela").stdout
+    warned = typed("staff", "reset-password", "--email", "a@b.br")
+    assert "horacerta staff enable --email a@b.br" in warned.stderr
+    assert typed("staff", "enable", "--email", "a@b.br").exit_code == 0
+    assert "disabled" not in typed("staff", "list").stdout
+
+
+def test_check_makes_no_database(typed: Callable[..., Result], tmp_path: Path) -> None:
+    done = typed("import", "--check", str(BUSINESSES / "studio-bela.yaml"), database="data/none.db")
+    assert done.exit_code == 0
+    assert "Corte feminino" in done.stdout
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_shop_is_opened_step_by_step(shell: Shell) -> None:
     """The README's path: import, import again, a login, a chat in the terminal."""
     file = str(BUSINESSES / "studio-bela.yaml")
@@ -228,12 +256,6 @@ def test_shop_is_opened_step_by_step(shell: Shell) -> None:
     assert piped.returncode == 0
     assert "a long secret" not in piped.stdout
     assert "a@b.br" in shell.run("staff", "list").stdout
-    assert shell.run("staff", "disable", "--email", "a@b.br").returncode == 0
-    assert "disabled" in shell.run("staff", "list", "--tenant", "studio-bela").stdout
-    warned = shell.run("staff", "reset-password", "--email", "a@b.br")
-    assert "horacerta staff enable --email a@b.br" in warned.stderr
-    assert shell.run("staff", "enable", "--email", "a@b.br").returncode == 0
-    assert "disabled" not in shell.run("staff", "list").stdout
     talk = shell.run("chat", "--tenant", "studio-bela", stdin="oi\nquero falar com uma pessoa\nalô?\n")
     assert (talk.returncode, talk.stderr) == (0, "")
     assert "Studio Bela" in talk.stdout
