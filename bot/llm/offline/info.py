@@ -13,7 +13,7 @@ from bot.llm.offline.names import STOP, alike, names_unknown, not_offered, servi
 from bot.llm.offline.results import Catalogue, Service, found_in
 from bot.llm.offline.search import CLOSED, closed_line, search_call
 from bot.llm.offline.talk import Talk
-from bot.llm.offline.topics import Topic
+from bot.llm.offline.topics import COMPARES_PRICES, Topic
 from bot.llm.offline.turn import Turn
 from bot.llm.offline.wish import Wish, day_told
 from bot.llm.offline.words import normalise
@@ -57,8 +57,7 @@ def invitation(turn: Turn) -> Talk:
 
 def _named(turn: Turn, catalogue: Catalogue) -> Sequence[Service]:
     rest = turn.reading_with(catalogue).rest
-    named = services_in(rest, catalogue.services)
-    found = [*named.sure, *(service for doubt in named.doubts for service in doubt)]
+    found = _told(rest, catalogue)
     if (
         found
         or names_unknown(rest)
@@ -69,12 +68,20 @@ def _named(turn: Turn, catalogue: Catalogue) -> Sequence[Service]:
     return recalled(turn.memory, catalogue).services  # "quanto fica?" of what is being arranged
 
 
+def _told(rest: str, catalogue: Catalogue) -> list[Service]:
+    """The services in a text, also those between which it leaves the choice."""
+    named = services_in(rest, catalogue.services)
+    return [*named.sure, *(service for doubt in named.doubts for service in doubt)]
+
+
 def _catalogue(turn: Turn, catalogue: Catalogue) -> str:
     if not catalogue.services:
         return speech.NO_SERVICES
-    named = _named(turn, catalogue)
     rest = turn.reading_with(catalogue).rest
     missed = not_offered(rest, catalogue.services)
+    if re.search(COMPARES_PRICES, turn.reading.text) and not missed:
+        return _by_price(_told(rest, catalogue) or catalogue.services)
+    named = _named(turn, catalogue)
     if named:
         lines = [f"- {speech.service_with_team(service)}" for service in named]
         return "\n".join([*lines, *filter(None, [speech.not_offered(missed)])])
@@ -89,6 +96,13 @@ def _all(catalogue: Catalogue) -> str:
     shown = [f"- {speech.service_line(service)}" for service in catalogue.services[: speech.MOST_SERVICES]]
     more = len(catalogue.services) - len(shown)
     return "\n".join([speech.OUR_SERVICES, *shown, *([f"e mais {more}"] if more > 0 else [])])
+
+
+def _by_price(services: Sequence[Service]) -> str:
+    """Where a price is too high, or the lowest one is asked for; those without one come last."""
+    ordered = sorted(services, key=lambda service: (service.cents is None, service.cents))
+    shown = [f"- {speech.service_line(service)}" for service in ordered[: speech.MOST_SERVICES]]
+    return "\n".join([speech.CHEAPEST_FIRST, *shown])
 
 
 def _where(turn: Turn) -> str:

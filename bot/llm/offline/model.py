@@ -30,7 +30,7 @@ class OfflineModel:
     provider = "offline"
     model = "offline"
 
-    def complete(self, request: ModelRequest, *, seconds: float) -> ModelReply:  # noqa: ARG002
+    def complete(self, request: ModelRequest, *, seconds: float) -> ModelReply:  # noqa: ARG002  # it needs no time
         """Answer at once. Never raises ModelError."""
         told = transcript_of(request)
         step = _closing(told) if told.text_only else _step(told)

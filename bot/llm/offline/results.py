@@ -63,6 +63,12 @@ class Service:
     price: str
     team: tuple[Person, ...]
 
+    @property
+    def cents(self) -> int | None:
+        """The price as a number: "R$ 1.120,00" is 112000, "preço sob consulta" none."""
+        digits = "".join(filter(str.isdigit, self.price))
+        return int(digits) if digits else None
+
 
 @dataclass(frozen=True)
 class Catalogue:
@@ -181,7 +187,7 @@ def _lines(pattern: re.Pattern[str], text: str, build: Callable[[re.Match[str]],
     """What the fitting lines hold; a line with a date that does not exist holds nothing."""
     for line in text.splitlines():
         if match := pattern.match(line.strip()):
-            with suppress(ValueError):
+            with suppress(ValueError):  # 30/02: such a line holds nothing
                 yield build(match)
 
 

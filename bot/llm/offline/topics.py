@@ -52,6 +52,10 @@ class Topic(StrEnum):
 
 _TALK = r"\b(?:falar|conversar|ser atendid[oa])"
 _MY = r"(?:o |a )?(?:meu|minha)"
+COMPARES_PRICES = (
+    r"\b(?:mais (?:barat\w+|car[oa]s?|em conta)|(?:muito|meio|tao|bem|ta|esta|achei|que) car[oa]s?|"
+    r"caro demais|(?:algo|alguma coisa|opcao|tem) (?:\w+ )?barat\w+)\b"
+)
 CONTACT = (
     r"(?:telefone|celular|fone|whats(?:app)?|zap|wpp|contato|"
     r"insta(?:gram)?|face(?:book)?|tiktok|e ?mail|site)s?"
@@ -119,6 +123,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     Topic.PRICE: (
         r"\bquanto (?:custam?|e|ficam?|sai|saem|esta|cobram?|voces|que|vai|seria|para)\b",
         r"\b(?:precos?|valor|valores|orcamento|quanto$)\b",
+        COMPARES_PRICES,
     ),
     Topic.SERVICES: (
         r"\bservicos\b|\bqual servico\b",

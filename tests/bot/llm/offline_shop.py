@@ -11,7 +11,7 @@ from bot.llm.offline import OfflineModel
 from tools.speech import WEEKDAYS
 
 # Wednesday, as the utterance table of the reader wants it.
-NOW = datetime(2026, 12, 2, 10, 20)  # noqa: DTZ001 - the shop's own wall clock
+NOW = datetime(2026, 12, 2, 10, 20)  # the shop's own wall clock
 HOLIDAYS = (date(2026, 12, 25), date(2027, 1, 1))
 PERIOD_WORDS = {None: "", "manha": ", de manhã", "tarde": ", à tarde", "noite": ", à noite"}
 PERIODS = {"manha": (0, 12), "tarde": (12, 18), "noite": (18, 24)}

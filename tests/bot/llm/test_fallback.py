@@ -21,7 +21,7 @@ def test_a_good_first_model_is_the_only_one_asked() -> None:
 
 @pytest.mark.parametrize("kind", ["unavailable", "configuration"])
 def test_the_next_is_asked_where_one_cannot_answer(kind: str) -> None:
-    first, second = Scripted(kind), Scripted(REPLY)  # type: ignore[arg-type]
+    first, second = Scripted(kind), Scripted(REPLY)
     assert FallbackClient([first, second], clock=Stopwatch()).complete(REQUEST, seconds=45.0) == NAMED
     assert first.seconds == [30.0]
     assert second.seconds == [45.0]

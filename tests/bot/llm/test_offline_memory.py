@@ -281,7 +281,7 @@ def test_a_write_is_told_in_its_own_words() -> None:
     ],
 )
 def test_refusals_and_failures_are_told_apart(text: str, kind: str) -> None:
-    assert result_of(text, is_error=True) == Result(kind, text)  # type: ignore[arg-type]
+    assert result_of(text, is_error=True) == Result(kind, text)
 
 
 def test_services_of_an_appointment_are_found() -> None:

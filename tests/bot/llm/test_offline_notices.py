@@ -36,7 +36,7 @@ def offered() -> Chat:
 def with_two_visits() -> Shop:
     shop = salon()
     for key, day in ((7, 3), (8, 4)):
-        begin = datetime(2026, 12, day, 15)  # noqa: DTZ001
+        begin = datetime(2026, 12, day, 15)
         shop.visits.append(Visit(key, (1,), 1, begin, begin.replace(hour=16)))
     return shop
 
@@ -84,7 +84,7 @@ def test_a_question_about_the_offer_keeps_it_open() -> None:
 
 def test_an_offer_that_somebody_else_took() -> None:
     chat = offered()
-    chat.shop.taken.append((1, datetime(2026, 12, 3, 10)))  # noqa: DTZ001
+    chat.shop.taken.append((1, datetime(2026, 12, 3, 10)))
     answer = chat.say("quero")
     assert "a agenda de Ana Souza já está ocupada" in answer
     assert answer.endswith("Qual deles você prefere?")

@@ -11,7 +11,7 @@ from bot.llm.offline.portuguese import Reading, read
 from bot.llm.offline.topics import Topic, topics_in
 from bot.llm.offline.words import normalise
 
-NOW = datetime(2026, 12, 2, 10, 20)  # noqa: DTZ001 - local to the business
+NOW = datetime(2026, 12, 2, 10, 20)  # local to the business
 TODAY = NOW.date()
 
 
@@ -517,7 +517,7 @@ def test_no_other_answer_leaves_the_choice(text: str) -> None:
 
 def test_dates_are_local_to_the_business() -> None:
     """Just before midnight, "amanhã" is the day after the local one."""
-    late = datetime(2026, 12, 5, 23, 50)  # noqa: DTZ001
+    late = datetime(2026, 12, 5, 23, 50)
     found = read(("amanhã",), late).days.wanted
     assert found is not None
     assert found.dates == (late.date() + timedelta(days=1),)

@@ -34,6 +34,23 @@ def with_visit(shop: Shop, start: str = "2026-12-02 15:00", person: int = 1, ser
     return shop
 
 
+# --- prices ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "said",
+    ["qual o mais barato?", "ta muito caro", "nossa, que caro", "tem algo mais em conta?", "achei caro"],
+)
+def test_who_minds_the_price_gets_all_of_them_in_order(pairs: bool, said: str) -> None:
+    chat = Chat(salon(), pairs)
+    chat.say("quanto custa o corte feminino?")
+    answer = chat.say(said)
+    assert speech.CHEAPEST_FIRST in answer
+    prices = [int(price.replace(".", "")) for price in re.findall(r"R\$ ([\d.]+),", answer)]
+    assert len(prices) > 1
+    assert prices == sorted(prices)
+
+
 # --- booking -----------------------------------------------------------------------------------------------
 
 
@@ -220,7 +237,7 @@ def test_thanks_keep_the_proposal() -> None:
 
 
 def test_a_taken_time_offers_the_nearest(pairs: bool) -> None:
-    shop = salon(taken=[(1, datetime(2026, 12, 3, 10, 0))])  # noqa: DTZ001
+    shop = salon(taken=[(1, datetime(2026, 12, 3, 10, 0))])
     chat = Chat(shop, pairs)
     answer = chat.say("corte amanhã às 10 com a Ana")
     assert "Às 10:00 não tenho livre" in answer
@@ -234,7 +251,7 @@ def test_a_slot_lost_at_the_last_moment(pairs: bool) -> None:
     """Between the proposal and the yes somebody else took it: why, and what is near, to be confirmed anew."""
     chat = Chat(salon(), pairs)
     chat.say("corte amanhã às 10 com a Ana")
-    chat.shop.taken.append((1, datetime(2026, 12, 3, 10, 0)))  # noqa: DTZ001
+    chat.shop.taken.append((1, datetime(2026, 12, 3, 10, 0)))
     answer = chat.say("sim")
     assert "a agenda de Ana Souza já está ocupada" in answer
     assert "1. quinta-feira, 03/12/2026, às 09:00, com Ana Souza" in answer
@@ -246,7 +263,7 @@ def test_a_slot_lost_at_the_last_moment(pairs: bool) -> None:
 
 def taken(day: int, hours: range, person: int = 1) -> list[tuple[int, datetime]]:
     """These hours of a day in December, taken by somebody else."""
-    return [(person, datetime(2026, 12, day, hour)) for hour in hours]  # noqa: DTZ001
+    return [(person, datetime(2026, 12, day, hour)) for hour in hours]
 
 
 MORNING, ALL_DAY = range(9, 12), range(9, 19)
@@ -277,7 +294,7 @@ def test_an_hour_alone_is_of_the_day_under_discussion(
 def test_an_hour_alone_after_a_slot_was_lost(pairs: bool) -> None:
     chat = Chat(salon(), pairs)
     chat.say("corte amanhã às 10 com a Ana")
-    chat.shop.taken.append((1, datetime(2026, 12, 3, 10, 0)))  # noqa: DTZ001
+    chat.shop.taken.append((1, datetime(2026, 12, 3, 10, 0)))
     chat.say("sim")
     assert "quinta-feira, 03/12/2026, às 15:00?" in chat.say("então 15h")
 
@@ -550,7 +567,7 @@ def test_a_time_that_a_shortened_list_leaves_out_is_not_called_taken(start: str,
 
 def test_what_a_shortened_list_leaves_out_may_be_taken(pairs: bool) -> None:
     """Then the booking says so, and what is free instead."""
-    half_past_four = datetime(2026, 12, 4, 16, 30)  # noqa: DTZ001
+    half_past_four = datetime(2026, 12, 4, 16, 30)
     chat = Chat(barber(step=QUARTERS, taken=[(1, half_past_four)]), pairs)
     assert "às 16:45?" in chat.say("barba com o João Batista sexta às 16h45")
     answer = chat.say("sim")
@@ -903,7 +920,7 @@ def test_services_beyond_a_cut_list_are_looked_up(pairs: bool) -> None:
 
 def test_another_zone_has_its_own_today() -> None:
     """The moment is the business's: an hour earlier in Manaus it may be another day."""
-    shop = salon(now=datetime(2026, 12, 1, 23, 30), zone="America/Manaus")  # noqa: DTZ001
+    shop = salon(now=datetime(2026, 12, 1, 23, 30), zone="America/Manaus")
     assert "quarta-feira, 02/12/2026, às 10:00?" in Chat(shop).say("escova amanhã às 10")
 
 
@@ -989,7 +1006,7 @@ def test_an_hour_alone_moves_within_the_day(pairs: bool) -> None:
 def test_a_refused_move_keeps_the_old_time_and_offers_others(pairs: bool) -> None:
     chat = Chat(with_visit(salon(), "2026-12-03 10:00"), pairs)
     chat.say("remarcar para sexta às 10")
-    chat.shop.taken.append((1, datetime(2026, 12, 4, 10, 0)))  # noqa: DTZ001
+    chat.shop.taken.append((1, datetime(2026, 12, 4, 10, 0)))
     answer = chat.say("sim")
     assert "Não remarquei" in answer
     assert "Vamos mudar: Corte feminino com Ana Souza, quinta-feira, 03/12/2026, às 10:00." in answer
