@@ -18,6 +18,7 @@ from tools.fields import PERIODS, Day, Id, Period, Weekday, check_services
 
 # More lines than this would neither be read nor fit; more professionals are loaded only if these are full.
 MOST_PROFESSIONALS = 20
+MOST_IN_PART = 72  # six hours by steps of five minutes
 PERIOD_WORDS = {"manha": ", de manhã", "tarde": ", à tarde", "noite": ", à noite"}
 
 
@@ -167,11 +168,14 @@ def listing(session: Session, question: Question) -> str | None:
 def _lines(session: Session, question: Question, keys: list[int]) -> list[str]:
     day, zone = question.day, question.tenant.zone
     agendas = appointment.agendas(session, question.tenant, keys, question.span, day, day)
+    # Who asks for a part of the day has been told of the others in the whole of it.
+    most = speech.MAX_STARTS if question.period is None else MOST_IN_PART
     lines = []
     for key, agenda in agendas.items():
         free = availability.slots(question.rules, agenda, question.span, day, question.now, question.part)
         if free:
-            lines.append(f"- {speech.professional(key, question.names[key])}: {speech.starts(free, zone)}")
+            who = speech.professional(key, question.names[key])
+            lines.append(f"- {who}: {speech.starts(free, zone, most)}")
         if len(lines) == MOST_PROFESSIONALS:
             break
     return lines

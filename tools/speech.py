@@ -119,9 +119,9 @@ def appointment_line(details: Details, zone: ZoneInfo) -> str:
     )
 
 
-def starts(minutes: Sequence[datetime], zone: ZoneInfo) -> str:
-    """Local times; of many, some spread over the day, and how many more there are."""
-    shown = spread(minutes, MAX_STARTS)
+def starts(minutes: Sequence[datetime], zone: ZoneInfo, most: int = MAX_STARTS) -> str:
+    """Local times; of more than `most`, some spread over the day, and how many more there are."""
+    shown = spread(minutes, most)
     times = ", ".join(f"{start.astimezone(zone):%H:%M}" for start in shown)
     more = len(minutes) - len(shown)
     return f"{times} e mais {more}" if more else times

@@ -27,6 +27,18 @@ def test_every_professional_on_a_line(model: Model) -> None:
     ]
 
 
+def test_part_of_a_day_leaves_nothing_out(db: Database, ids: Ids, model: Model) -> None:
+    """What a whole day cuts is there when its part is asked for."""
+    with db.writing() as session:
+        session.get_one(Tenant, ids.tenant).slot_step_minutes = 10
+    asked = {"profissional_id": 2, "data": "2026-12-04"}
+    assert "e mais" in model.done("buscar_horarios", **asked)
+    text = model.done("buscar_horarios", **asked, periodo="tarde")
+    times = re.findall(r"\d\d:\d\d", text.splitlines()[1])
+    assert times == [f"{13 + n // 6}:{n % 6}0" for n in range(25)]
+    assert "e mais" not in text
+
+
 def test_one_professional(model: Model) -> None:
     """Bia offers one service only, so it need not be named."""
     text = model.done("buscar_horarios", profissional_id=2, data="2026-12-04")
@@ -247,7 +259,7 @@ def bookable(model: Model, day: str, services: Sequence[int]) -> set[tuple[int, 
     for who in (1, 2):
         for start in (f"{hour:02d}:{minute}" for hour in range(8, 19) for minute in ("00", "30")):
             wish = {"profissional_id": who, "data": day, "hora": start, "servico_ids": list(services)}
-            result = model("agendar", **wish)  # type: ignore[arg-type]
+            result = model("agendar", **wish)
             if result.is_error:
                 continue
             taken.add((who, start))
@@ -377,7 +389,7 @@ def test_nobody_does_both(db: Database, ids: Ids, model: Model) -> None:
     ],
 )
 def test_services_named_as_in_agendar(model: Model, wish: dict[str, object], rule: str) -> None:
-    result = model("buscar_horarios", data="2026-12-04", **wish)  # type: ignore[arg-type]
+    result = model("buscar_horarios", data="2026-12-04", **wish)
     assert result.error_class == "invalid_input"
     assert rule in result.text
 
