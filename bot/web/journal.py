@@ -24,6 +24,7 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "empresa": ("Dados da empresa", ("business",)),
 }
 PROGRAM = "sistema"
+BY_ASSISTANT = ("appointment", "waitlist")  # whose acts the bot does in a talk, where nobody of the staff did
 
 
 @blueprint.get("")
@@ -82,7 +83,7 @@ def _told(entry: Entry) -> dict[str, object]:
     return {
         "at": words.moment(entry.at, now, zone),
         "iso": entry.at.isoformat(),
-        "who": entry.who or "O sistema",
+        "who": entry.who or ("Assistente" if _noun(entry) in BY_ASSISTANT else "O sistema"),
         "what": words.logged(entry.action, entry.other, entry.detail),
         "more": _more(entry),
         "link": _link(entry),
@@ -112,9 +113,13 @@ def _link(entry: Entry) -> tuple[str, str] | None:
     """Where to see what the act was about: an address, and words for it."""
     if entry.subject_id is None:
         return None
-    noun = entry.action.partition(".")[0]
+    noun = _noun(entry)
     if noun == "conversation":
         return url_for("conversation.show", conversation_id=entry.subject_id), "ver a conversa"
     if noun == "appointment":
         return url_for("agenda.show", appointment_id=entry.subject_id), "ver o horário"
     return None
+
+
+def _noun(entry: Entry) -> str:
+    return entry.action.partition(".")[0]

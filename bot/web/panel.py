@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
 from bot.web import chart, words
@@ -126,6 +126,11 @@ def _counted(now: int, before: int) -> str:
     return _was(number(before), change(now, before))
 
 
+def _reply(wait: timedelta | None) -> str:
+    """A median of nothing at all: most were answered in hours that are not counted."""
+    return "fora do horário" if wait == timedelta() else length(wait)
+
+
 def _cards(report: Report, has_hours: bool) -> tuple[Card, ...]:
     now, before = report.now, report.before
     first, earlier = (
@@ -152,7 +157,7 @@ def _cards(report: Report, has_hours: bool) -> tuple[Card, ...]:
             _counted(now.handed_over, before.handed_over),
             "vezes em que o assistente chamou uma pessoa",
         ),
-        Card("Primeira resposta", length(first), _was(length(earlier)), f"da equipe, mediana{within}"),
+        Card("Primeira resposta", _reply(first), _was(_reply(earlier)), f"da equipe, mediana{within}"),
     )
 
 
