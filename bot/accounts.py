@@ -69,7 +69,7 @@ def lines(db: Database, slug: str | None) -> list[str]:
         query = (
             select(Tenant.slug, Staff)
             .join(Staff, col(Staff.tenant_id) == col(Tenant.id))
-            .order_by(Tenant.slug, Staff.name)
+            .order_by(Tenant.slug, Staff.name, Staff.email)
         )
         if slug is not None:
             query = query.where(Tenant.id == tenant_id(session, slug))

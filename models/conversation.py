@@ -298,7 +298,7 @@ def _claim() -> UpdateBase:
     candidate = (
         select(row.id)
         .where(row.holder == Holder.BOT, or_(free, abandoned))
-        .order_by(func.coalesce(row.due_at, row.lease_until))
+        .order_by(func.coalesce(row.due_at, row.lease_until), row.id)
         .limit(1)
         .with_for_update(skip_locked=True)
         .scalar_subquery()

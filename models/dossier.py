@@ -279,7 +279,7 @@ def _past_visits(session: Session, tenant_id: int, customer_id: int, now: dateti
         select(visits)
         .where(visits.c.tenant_id == tenant_id, visits.c.customer_id == customer_id)
         .where(visits.c.starts_at <= now)
-        .order_by(visits.c.starts_at.desc())
+        .order_by(visits.c.starts_at.desc(), visits.c.id)
         .limit(PAST_VISITS)
         .subquery()
     )

@@ -62,8 +62,8 @@ def is_wanted(session: Session, references: Collection[str]) -> set[str]:
 
 def due(session: Session, now: datetime, limit: int) -> Sequence[Removal]:
     """What is to be tried now, longest due first."""
-    query = select(Removal).where(col(Removal.due_at) <= now).order_by(col(Removal.due_at)).limit(limit)
-    return session.scalars(query).all()
+    query = select(Removal).where(col(Removal.due_at) <= now).order_by(col(Removal.due_at), col(Removal.id))
+    return session.scalars(query.limit(limit)).all()
 
 
 def done(session: Session, removal_id: int) -> None:

@@ -133,7 +133,8 @@ def _in_live_talk(at: Standing, now: datetime) -> bool:
 
 def standing(session: Session) -> list[Standing]:
     """Every open episode of every business, the longest open first."""
-    return [_standing(row) for row in session.execute(_open().order_by(table(Handoff).c.opened_at))]
+    opened = table(Handoff).c
+    return [_standing(row) for row in session.execute(_open().order_by(opened.opened_at, opened.id))]
 
 
 def standing_of(session: Session, conversation_id: int) -> Standing | None:

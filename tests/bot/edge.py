@@ -53,7 +53,7 @@ def settings(**values: object) -> Settings:
         "twilio_auth_token": (TOKEN,),
         "llm_provider": "offline",
     }
-    return Settings(_env_file=None, **(defaults | values))  # type: ignore[call-arg,arg-type]
+    return Settings(_env_file=None, **(defaults | values))
 
 
 def add_tenant(db: Database, slug: str = "studio-bela", whatsapp: str = SENDER, **values: object) -> int:
@@ -151,7 +151,7 @@ class Edge:
                 conversation_id,
                 author=author,
                 text=text,
-                **values,  # type: ignore[arg-type]
+                **values,
             )
 
     def answer(self) -> None:
@@ -180,7 +180,7 @@ class Edge:
 
     def messages(self) -> list[Message]:
         with self.db.reading() as session:
-            return list(session.exec(select(Message).order_by(Message.conversation_id, Message.seq)))  # type: ignore[arg-type]
+            return list(session.exec(select(Message).order_by(Message.conversation_id, Message.seq)))
 
     def statuses(self) -> list[str]:
         """Of our own lines, in order."""
@@ -192,19 +192,19 @@ class Edge:
 
     def conversations(self) -> list[Conversation]:
         with self.db.reading() as session:
-            return list(session.exec(select(Conversation)))
+            return list(session.exec(select(Conversation).order_by(Conversation.id)))
 
     def reasons(self) -> list[str | None]:
         with self.db.reading() as session:
-            return [episode.reason for episode in session.exec(select(Handoff))]
+            return [episode.reason for episode in session.exec(select(Handoff).order_by(Handoff.id))]
 
     def early(self) -> list[EarlyStatus]:
         with self.db.reading() as session:
-            return list(session.exec(select(EarlyStatus)))
+            return list(session.exec(select(EarlyStatus).order_by(EarlyStatus.provider_sid)))
 
     def customers(self) -> list[Customer]:
         with self.db.reading() as session:
-            return list(session.exec(select(Customer)))
+            return list(session.exec(select(Customer).order_by(Customer.id)))
 
     def addresses(self) -> list[str]:
         with self.db.reading() as session:

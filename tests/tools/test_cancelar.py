@@ -22,7 +22,7 @@ def test_cancelled(db: Database, now: datetime, model: Model) -> None:
     assert model.done("cancelar", agendamento_id=1, motivo=" Vai viajar ") == f"Cancelado {VISIT}"
     with db.reading() as session:
         row = session.exec(select(Appointment)).one()
-        actions = [event.action for event in session.exec(select(AuditEvent)).all()]
+        actions = session.exec(select(AuditEvent.action).order_by(AuditEvent.id)).all()
     assert (row.status, row.cancelled_at, row.cancel_reason) == ("cancelled", now, "Vai viajar")
     assert actions == ["appointment.book", "appointment.cancel"]
 
