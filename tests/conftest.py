@@ -1,5 +1,6 @@
 """Fixtures that every test may use: a database of each kind, a fixed clock, no network."""
 
+import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from functools import cache
@@ -18,6 +19,9 @@ NOW = datetime(2026, 12, 2, 13, 20, tzinfo=UTC)
 
 
 def pytest_configure() -> None:
+    # The processes that tests start are to find the program compiled: it takes them a third of their time.
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
     # Plain lines: structlog's own choice paints a traceback with all that it holds, for seconds.
     lines = structlog.processors.KeyValueRenderer(key_order=["event"])
     structlog.configure(

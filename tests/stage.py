@@ -33,6 +33,7 @@ from models.handoff import Handoff
 from models.message import Message
 from models.run import Run, RunStep
 from models.tenant import Tenant
+from tests import databases
 from tests.fakes.claude import FakeClaude
 from tests.fakes.twilio import ACCOUNT, PUBLIC_URL, TOKEN, FakeTwilio
 
@@ -102,6 +103,9 @@ class Stage:
 
     def open(self) -> None:
         """Import both businesses."""
+        databases.furnished(self.db, ("stage", self.clock()), self._import)
+
+    def _import(self) -> None:
         for slug in (STUDIO, BARBER):
             file = _sample(slug)
             with self.db.writing() as session:

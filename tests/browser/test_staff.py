@@ -3,6 +3,7 @@
 import base64
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 from urllib.parse import quote
@@ -11,6 +12,7 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from sqlmodel import select
 
+from bot.web import marks
 from bot.whatsapp import clean
 from models import canned, desk, team
 from models.conversation import WINDOW, Conversation, Holder
@@ -26,7 +28,7 @@ from tests.browser import looks
 from tests.browser.conftest import Complaints
 from tests.browser.looks import PHONE, SIZES
 from tests.browser.site import Site, opened
-from tests.fakes.talk import PASSWORD
+from tests.fakes.talk import PASSWORD, hire
 
 pytestmark = [pytest.mark.browser, pytest.mark.timeout(120)]
 
@@ -721,7 +723,7 @@ def test_an_ended_session_is_told_with_the_way_back(site: Site) -> None:
     expect(alert).to_have_text("Sua sessão terminou. Entrar de novo")
     page.get_by_label("Sua resposta").fill("Pode vir às 15h")
     page.get_by_role("button", name="Enviar").click()
-    kept = "Sua resposta continua guardada nesta aba."
+    kept = "O que você escreveu continua guardado nesta aba."
     expect(alert).to_have_text(f"Sua sessão terminou ou mudou em outra aba. {kept} Entrar de novo")
     assert again.get_attribute("href") == f"/entrar?next=/fila/{conversation_id}"
     page.reload()
@@ -738,6 +740,42 @@ def test_an_ended_session_is_told_with_the_way_back(site: Site) -> None:
     page.wait_for_url(f"**/fila/{conversation_id}#fim")
     page.get_by_role("button", name="Enviar").click()
     expect(page.get_by_role("log")).to_contain_text("Pode vir às 15h")
+
+
+def test_a_note_and_a_word_to_the_assistant_outlive_a_session(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = quickly(site.visit(viewport=PHONE), f"/fila/{conversation_id}")
+    page.locator("#note-open").click()
+    page.get_by_label("Nota interna").fill("Prefere a Ana")
+    page.get_by_text("Devolver", exact=False).first.click()
+    page.get_by_label("Recado para o assistente").fill("Já combinamos sexta")
+    site.office.clock.forward(hours=13)
+    poll(page)
+    page.get_by_role("link", name="Entrar de novo").click()
+    enter(page)
+    page.wait_for_url(f"**/fila/{conversation_id}")
+    note, word = page.locator("#remark"), page.locator("#note")
+    expect(note).to_have_value("Prefere a Ana")
+    expect(word).to_have_value("Já combinamos sexta")
+    if not note.is_visible():
+        page.locator("#note-open").click()
+    page.get_by_role("button", name="Guardar nota").click()
+    expect(page.get_by_role("log")).to_contain_text("Prefere a Ana")
+    expect(note).to_have_value("")
+    expect(word).to_have_value("Já combinamos sexta")
+
+
+def test_a_slash_without_ready_answers_leads_to_them(site: Site) -> None:
+    page = site.visit(viewport=PHONE)
+    page.goto(f"/fila/{waiting(site.office)}")
+    page.get_by_label("Sua resposta").press_sequentially("/")
+    hint = page.get_by_text("A equipe ainda não tem respostas prontas.")
+    expect(hint).to_be_visible()
+    page.get_by_label("Sua resposta").press_sequentially("2 ")
+    expect(hint).to_be_hidden()
+    page.get_by_label("Sua resposta").fill("/")
+    page.get_by_role("link", name="Criar a primeira").click()
+    page.wait_for_url("**/respostas")
 
 
 def test_the_list_of_an_ended_session_leads_back_too(site: Site) -> None:
@@ -763,7 +801,7 @@ def test_a_login_in_another_tab_needs_no_third(site: Site) -> None:
     other.wait_for_url("**/fila")
     page.get_by_role("button", name="Enviar").click()
     expect(page.get_by_role("alert")).to_have_text(
-        "A página perdeu a validade. Sua resposta continua guardada nesta aba. Abrir de novo"
+        "A página perdeu a validade. O que você escreveu continua guardado nesta aba. Abrir de novo"
     )
     page.get_by_role("link", name="Abrir de novo").click()
     page.wait_for_url(f"**/fila/{conversation_id}")
@@ -804,56 +842,90 @@ NASTY = [
 ]
 
 
-def infested(office: Office, nasty: str) -> int:
+@dataclass(frozen=True)
+class Nasty:
+    """A talk with a stranger, whose name, number and texts they are, and its run."""
+
+    text: str
+    phone: str
+    talk: int
+    run: int
+
+
+def infested(office: Office, number: int, nasty: str) -> Nasty:
     """The text in every place that a customer, the model, a colleague or an owner can write to."""
-    short = nasty[:60]
+    phone = f"+55119555500{number:02}"
     with office.db.writing() as session:
-        session.get_one(Staff, office.ana).role = "owner"
-        session.get_one(Staff, office.bruno).name = nasty[:120]
-        session.get_one(Tenant, office.bela.tenant).name = short
+        colleague = hire(session, office.clock(), office.bela.tenant, f"{number}@bela.test", nasty[:120])
         place = (session, office.clock(), office.bela.tenant, office.ana)
-        canned.save(*place, name="pix", text=nasty)
-    conversation_id = office.says(nasty, name=nasty)
-    run_id = office.works(conversation_id, result(short, {nasty: nasty}, nasty, error_class="bug"))
+        canned.save(*place, name=f"pix-{number}", text=nasty)
+    conversation_id = office.says(nasty, name=nasty, phone=phone)
+    run_id = office.works(conversation_id, result(nasty[:60], {nasty: nasty}, nasty, error_class="bug"))
     office.answers(conversation_id, nasty, run_id=run_id)
     office.flags(conversation_id, detail=nasty)
-    office.books(conversation_id, starts_in=timedelta(hours=1))
+    office.books(conversation_id, starts_in=timedelta(hours=1 + number))
     with office.db.writing() as session:
-        place = (session, office.clock(), office.bela.tenant, conversation_id, office.bruno)
+        place = (session, office.clock(), office.bela.tenant, conversation_id, colleague)
         desk.note(*place, text=nasty, client_key="n")
         desk.take(*place)
-    return conversation_id
+    return Nasty(nasty, phone, conversation_id, run_id)
 
 
-@pytest.mark.parametrize("nasty", NASTY, ids=range(len(NASTY)))
-def test_nothing_that_strangers_write_runs(site: Site, nasty: str) -> None:
+def rename(office: Office, nasty: str) -> None:
+    """What stands at the head of every page."""
+    with office.db.writing() as session:
+        session.get_one(Tenant, office.bela.tenant).name = nasty[:60]
+
+
+def harmless(page: Page, path: str) -> None:
+    page.goto(path)
+    assert page.evaluate("window.__xss") is None, path
+    assert page.url.endswith(path)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
+
+
+@pytest.mark.parametrize("part", [0, 1])
+def test_nothing_that_strangers_write_runs(site: Site, part: int) -> None:
     """In every place at once; also what comes by polling and what is given back after a conflict."""
     office = site.office
-    conversation_id = infested(office, nasty)
+    with office.db.writing() as session:
+        session.get_one(Staff, office.ana).role = "owner"
+    strangers = [infested(office, number, nasty) for number, nasty in enumerate(NASTY[part::2])]
     page = site.visit(viewport=PHONE)
-    talk = f"/fila/{conversation_id}"
-    for path in ("/fila", "/fila?aba=todas", f"/fila?q={quote(nasty[:60])}", "/agenda", "/respostas",
-                 "/equipe", "/registro", "/conta", f"{talk}/assumir-mesmo-assim",
-                 f"{talk}/execucao/1"):  # fmt: skip
-        page.goto(path)
-        assert page.evaluate("window.__xss") is None, path
-        assert page.url.startswith(site.url)
-        assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"], path
-    quickly(page, f"{talk}#fim")
-    office.says(nasty, name=nasty)
+    for path in ("/fila", "/fila?aba=todas", "/agenda", "/respostas", "/equipe", "/registro", "/conta"):
+        harmless(page, path)
+    page.clock.install()
+    for each in strangers:
+        rename(office, each.text)
+        _in_one_talk(office, page, each)
+
+
+def _in_one_talk(office: Office, page: Page, stranger: Nasty) -> None:
+    talk, nasty = stranger.talk, stranger.text
+    for path in (f"/fila?q={quote(nasty[:60])}", f"/fila/{talk}/assumir-mesmo-assim",
+                 f"/fila/{talk}/execucao/{stranger.run}"):  # fmt: skip
+        harmless(page, path)
+    page.goto(f"/fila/{talk}#fim")
+    office.says(nasty, name=nasty, phone=stranger.phone)
     poll(page)
     expect(page.locator(".line.in .text")).to_have_count(2)
-    assert page.locator(".line.in .text").all_inner_texts() == [nasty] * 2
+    assert page.locator(".line.in .text").all_inner_texts() == [unmarked(nasty)] * 2
     with office.db.writing() as session:
-        desk.release(session, office.clock(), office.bela.tenant, conversation_id, office.bruno)
-    page.goto(f"{talk}#fim")
+        holder = office.row(talk).assignee_id
+        desk.release(session, office.clock(), office.bela.tenant, talk, holder or 0)
+    poll(page)
     page.get_by_label("Sua resposta").fill(nasty)
-    office.takes(conversation_id, office.bruno)
+    office.takes(talk, office.bruno)
     page.get_by_role("button", name="Enviar").click()
     expect(page.get_by_role("alert")).to_be_visible()
     expect(page.get_by_label("Seu texto não foi enviado")).to_have_value(clean.text(nasty, 5000))
     assert page.evaluate("window.__xss") is None
     assert page.locator("a[href^='javascript:'], a[href*='evil'], form[action*='evil']").count() == 0
+
+
+def unmarked(text: str) -> str:
+    """As it is read: WhatsApp's marks are gone into bold and the like."""
+    return marks.shown(text).striptags()
 
 
 # Every act, with and without JavaScript

@@ -1,6 +1,5 @@
 """Processes that wait at one gate and act at the same moment, each with a connection pool of its own."""
 
-import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
@@ -11,8 +10,8 @@ from sqlalchemy.engine import URL
 
 from models.db import Database
 from models.errors import Conflict, NotFound, Refusal
+from tests.fakes.forks import forking
 
-PRELOAD = ["models.business_file", "models.reception", "models.block", "tests.fakes.agenda"]
 PATIENCE = 60  # seconds
 
 
@@ -44,8 +43,7 @@ class Crew:
 @contextmanager
 def crew(size: int) -> Iterator[Crew]:
     """So many fresh processes, forked from a server that has no threads."""
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(PRELOAD)
+    context = forking()
     gate = context.Barrier(size)
     pipes = [context.Pipe() for _ in range(size)]
     workers = [context.Process(target=_work, args=(there, gate), daemon=True) for _, there in pipes]

@@ -33,7 +33,7 @@ class Calendar:
     """A stage on which days pass; it begins on Wednesday at ten."""
 
     def __init__(self, db: Database, script: Script | None = None, **settings: object) -> None:
-        small_talk = lambda _body: answer(text("Pois não?"))  # noqa: E731  # one that fits wherever it is asked
+        small_talk = lambda _body: answer(text("Pois não?"))  # one that fits wherever it is asked
         self.stage = Stage(db, WEDNESDAY, script or small_talk, **settings)
         self.tenant_id = self.stage.tenant().id or 0
 
@@ -65,7 +65,7 @@ class Calendar:
     def has_template(self) -> None:
         with self.stage.db.writing() as session:
             session.execute(
-                update(Tenant).where(Tenant.id == self.tenant_id).values(template_reminder=TEMPLATE)  # type: ignore[arg-type]
+                update(Tenant).where(Tenant.id == self.tenant_id).values(template_reminder=TEMPLATE)
             )
 
     @property

@@ -77,7 +77,7 @@ def replay(recording: Recording) -> Replayed:
     recorder = Heard()
     loop = Loop(
         model=_client(recording, server),
-        toolbox=tools,  # type: ignore[arg-type]
+        toolbox=tools,
         system=first.system,
         specs=first.tools,
         limits=_limits(recording),

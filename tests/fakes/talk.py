@@ -162,4 +162,4 @@ class Talk:
     def episodes(self) -> list[Handoff]:
         """Of all conversations, oldest first."""
         with self.db.reading() as session:
-            return list(session.exec(select(Handoff).order_by(Handoff.id)))  # type: ignore[arg-type]
+            return list(session.exec(select(Handoff).order_by(Handoff.id)))

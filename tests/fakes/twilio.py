@@ -280,7 +280,7 @@ class FakeTwilio:
             behaviour = self.deletes.popleft()
             _cut(behaviour)
             return _error(behaviour.status, behaviour.code)
-        sid, media = re.search(r"/Messages/(\w+)(?:/Media/(\w+))?\.json$", path).groups()  # type: ignore[union-attr]
+        sid, media = re.search(r"/Messages/(\w+)(?:/Media/(\w+))?\.json$", path).groups()
         [line] = [line for line in [*self.sent, *self.arrived] if line.sid == sid] or [None]
         kept = [(url, kind) for url, kind in line.media if not url.endswith(f"/{media}")] if line else []
         if line is None or (media and len(kept) == len(line.media)):

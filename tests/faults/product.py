@@ -7,7 +7,7 @@ import os
 import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
 from multiprocessing.connection import Connection
 from typing import Any
 
@@ -25,7 +25,10 @@ from tests.stage import Clock
 
 @dataclass(frozen=True)
 class Life:
-    """One life of the process. `kill_at` 0 lets it end by itself; `form` is delivered first, where given."""
+    """One life of the process. `kill_at` 0 lets it end by itself; `form` is delivered first, where given.
+
+    After all is done that is due, it goes on at each moment of `then`.
+    """
 
     database: str
     settings: dict[str, Any]
@@ -33,6 +36,7 @@ class Life:
     kill_at: int = 0
     form: dict[str, str] = field(default_factory=dict)
     headers: dict[str, str] = field(default_factory=dict)
+    then: tuple[datetime, ...] = ()
 
 
 class Points:
@@ -61,23 +65,24 @@ def live(life: Life, report: Connection) -> None:
     """Deliver, then do all that is due, until nothing is left; report the points that were passed."""
     db = Database(life.database)
     points = Points(life.kill_at)
-    db.engine.dialect.do_commit = points.around("commit", db.engine.dialect.do_commit)  # type: ignore[method-assign]
+    db.engine.dialect.do_commit = points.around("commit", db.engine.dialect.do_commit)
     send = httpx.HTTPTransport.handle_request
-    httpx.HTTPTransport.handle_request = points.around("exchange", send)  # type: ignore[method-assign]
+    httpx.HTTPTransport.handle_request = points.around("exchange", send)
     clock = Clock(life.now)
     services = _services(life, db, clock)
     if life.form:
         _deliver(services, life)
-    clock.forward(seconds=2)
-    drain(services)
-    outbox.settle(services, clock.now)
-    drain(services)
+    for moment in (life.now, *life.then):
+        clock.now = moment + timedelta(seconds=2)
+        drain(services)
+        outbox.settle(services, clock.now)
+        drain(services)
     report.send(points.names)
     db.dispose()
 
 
 def _services(life: Life, db: Database, clock: Clock) -> Services:
-    settings = Settings(_env_file=None, **life.settings)  # type: ignore[arg-type]
+    settings = Settings(_env_file=None, **life.settings)
     real = bootstrap.services(settings, db, {})
     return Services(settings=settings, db=db, model=real.model, sender_for=real.sender_for, now=clock)
 

@@ -4,7 +4,6 @@ Whatever the point: after a restart there is exactly one appointment, exactly on
 API accepts, and the same final state as without a crash.
 """
 
-import multiprocessing
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import Any
@@ -13,6 +12,7 @@ import pytest
 
 from models.db import Database
 from tests.fakes.claude import FakeClaude, answer, text, tool_use
+from tests.fakes.forks import forking
 from tests.fakes.twilio import ACCOUNT, PUBLIC_URL, START, TOKEN, FakeTwilio
 from tests.faults.product import Life, live
 from tests.stage import MARIA, Stage
@@ -60,18 +60,18 @@ class Theatre:
             ExternalUserId=None,
         )
 
-    def live(self, now: datetime, kill_at: int = 0, *, deliver: bool = True) -> list[str]:
+    def live(self, now: datetime, kill_at: int = 0, *, then: tuple[datetime, ...] = ()) -> list[str]:
         """One life of the process; gives the points that it passed ([] if it was killed)."""
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["tests.faults.product"])
+        context = forking()
         receiver, sender = context.Pipe(duplex=False)
         life = Life(
             self.settings["database_url"],
             self.settings,
             now,
             kill_at,
-            self.form if deliver else {},
-            self.headers if deliver else {},
+            self.form,
+            self.headers,
+            then,
         )
         process = context.Process(target=live, args=(life, sender))
         process.start()
@@ -119,8 +119,7 @@ def test_killed_anywhere(
         assert theatre.live(START, number) == []
         # Twilio's retry delivers again what may not have been stored; then the leases have ended.
         later = START + timedelta(minutes=3)
-        theatre.live(later)
-        theatre.live(later + timedelta(minutes=3), deliver=False)
+        theatre.live(later, then=(later + timedelta(minutes=3),))
         assert theatre.state() == expected, f"killed at point {number}, {name}"
         assert theatre.claude.refusals == []
     theatre.form["Body"] = "obrigada"

@@ -52,13 +52,13 @@ def dying(days: Calendar, points: Points) -> Iterator[None]:
     """Every commit and every request of the outbox is such a place."""
     dialect, http = days.stage.db.engine.dialect, days.stage._http
     commit, request = dialect.do_commit, http.stream
-    dialect.do_commit = points.around(commit)  # type: ignore[method-assign]
-    http.stream = points.around(request)  # type: ignore[method-assign]
+    dialect.do_commit = points.around(commit)
+    http.stream = points.around(request)
     try:
         yield
     finally:
-        dialect.do_commit = commit  # type: ignore[method-assign]
-        http.stream = request  # type: ignore[method-assign]
+        dialect.do_commit = commit
+        http.stream = request
 
 
 def live(days: Calendar, sweep: Callable[[Any, datetime], None], at: datetime) -> None:

@@ -18,10 +18,11 @@ from models.conversation import WINDOW, Conversation
 from models.customer import Customer
 from models.db import Database
 from models.errors import Conflict, NotFound, Refusal
-from models.reception import Action, Leave, Reception, Stop
+from models.reception import Action, Leave, Reception, Stop, markable
 from models.reminder import Reminder
 from models.stranded import Outcome, StrandedAppointment, Why
 from models.tenant import Tenant
+from tests import databases
 from tests.fakes import agenda as shop
 from tests.fakes.agenda import Ids
 from tests.fakes.talk import hire
@@ -45,15 +46,20 @@ class Desk:
     ids: Ids = field(init=False)
 
     def __post_init__(self) -> None:
+        filled = databases.furnished(self.db, ("desk", self.now), self._fill)
+        self.ids, self.other, self.rita, self.stranger, self.joana, self.zilda = filled
+
+    def _fill(self) -> tuple[Ids, Ids, int, int, int, int]:
         with self.db.writing() as session:
-            self.ids = shop.studio(session, self.now, reminders_hours=[24])
-            self.other = shop.studio(session, self.now, slug="b", name="B", whatsapp="+551130001001")
-            self.rita = hire(session, self.now, self.ids.tenant, "rita@bela.test", "Rita")
-            self.stranger = hire(session, self.now, self.other.tenant, "x@b.test", "X")
-            self.joana, self.zilda = (
-                shop.customer(session, self.now, self.ids.tenant, name=name, phone=f"+551199999000{n}")
+            ids = shop.studio(session, self.now, reminders_hours=[24])
+            other = shop.studio(session, self.now, slug="b", name="B", whatsapp="+551130001001")
+            rita = hire(session, self.now, ids.tenant, "rita@bela.test", "Rita")
+            stranger = hire(session, self.now, other.tenant, "x@b.test", "X")
+            joana, zilda = (
+                shop.customer(session, self.now, ids.tenant, name=name, phone=f"+551199999000{n}")
                 for n, name in ((2, "Joana"), (3, "Zilda"))
             )
+        return ids, other, rita, stranger, joana, zilda
 
     def act(self, work: Callable[[Reception], T], *, foreign: bool = False) -> T:
         ids, who = (self.other, self.stranger) if foreign else (self.ids, self.rita)
@@ -182,7 +188,7 @@ def test_beyond_the_horizon(desk: Desk) -> None:
     start = datetime.fromisoformat(far).replace(tzinfo=ZONE)
     while start.weekday() > 4:
         start += timedelta(days=1)
-    book = lambda leave: desk.act(  # noqa: E731
+    book = lambda leave: desk.act(
         lambda each: each.book(desk.ids.customer, desk.ids.ana, [desk.ids.corte], start, leave)
     )
     assert refused(lambda: book(Leave())) == Code.HORIZONTE
@@ -226,7 +232,7 @@ def test_leave_that_was_not_needed_leaves_no_trace(desk: Desk) -> None:
 
 def test_out_of_hours_and_taken_wants_both(desk: Desk) -> None:
     desk.book("04 20:00", leave=OUTSIDE)
-    book = lambda leave: desk.book("04 20:30", customer=desk.joana, leave=leave)  # noqa: E731
+    book = lambda leave: desk.book("04 20:30", customer=desk.joana, leave=leave)
     assert refused(lambda: book(OUTSIDE)) == Code.OCUPADO
     assert refused(lambda: book(OVERLAP)) == Code.FORA_DO_EXPEDIENTE
     assert desk.visit(book(ANYHOW)).squeeze_in is True
@@ -250,7 +256,7 @@ def by_bot(desk: Desk, when: str) -> Appointment:
 
 
 def test_who_does_not_do_it_is_not_booked_for_it(desk: Desk) -> None:
-    book = lambda: desk.book("04 10:00", who=desk.ids.bia, leave=ANYHOW, services=[desk.ids.escova])  # noqa: E731
+    book = lambda: desk.book("04 10:00", who=desk.ids.bia, leave=ANYHOW, services=[desk.ids.escova])
     assert refused(book) == Code.SERVICO_NAO_ATENDIDO
     with desk.db.writing() as session:
         session.get_one(Professional, desk.ids.bia).active = False
@@ -357,6 +363,28 @@ def test_nobody_has_come_before_the_day(desk: Desk) -> None:
     assert desk.mark(today, AppointmentStatus.DONE)
 
 
+def test_nobody_has_missed_what_has_not_begun(desk: Desk) -> None:
+    key = desk.book("02 17:00")
+    assert refused(lambda: desk.mark(key, AppointmentStatus.NO_SHOW)) == Stop.AINDA_NAO
+    begun = desk.book("02 10:00", leave=OUTSIDE)
+    assert desk.mark(begun, AppointmentStatus.NO_SHOW)
+
+
+@pytest.mark.parametrize(
+    ("minutes", "status"),
+    [
+        (-1, {"done"}),
+        (0, {"done", "no_show"}),
+        (1, {"done", "no_show"}),
+        (-24 * 60, set()),
+        (24 * 60, {"done", "no_show"}),
+    ],
+)
+def test_what_may_become_of_a_visit(minutes: int, status: set[str]) -> None:
+    zone, starts_at = ZoneInfo("America/Sao_Paulo"), datetime(2026, 12, 3, 2, 59, tzinfo=UTC)
+    assert markable(starts_at, starts_at + timedelta(minutes=minutes), zone) == status
+
+
 @pytest.mark.parametrize(
     ("first", "code"),
     [("cancel", Code.JA_CANCELADO), ("done", Stop.JA_TERMINOU), ("no_show", Stop.JA_TERMINOU)],
@@ -440,9 +468,9 @@ def test_a_mark_is_taken_back(desk: Desk, status: AppointmentStatus) -> None:
 
 
 def test_a_missed_visit_s_time_may_be_taken_by_then(desk: Desk) -> None:
-    key = desk.book("02 15:00")
+    key = desk.book("02 10:00", leave=OUTSIDE)
     desk.mark(key, AppointmentStatus.NO_SHOW)
-    desk.book("02 15:00", customer=desk.joana)
+    desk.book("02 10:00", customer=desk.joana, leave=OUTSIDE)
     assert refused(lambda: desk.undo(key)) == Code.OCUPADO
 
 
@@ -510,7 +538,7 @@ def test_outside_the_window_there_is_no_text(desk: Desk, ago: timedelta | None) 
     if ago is not None:
         hears(desk, ago)
     key = desk.book("04 10:00")
-    tell = lambda: desk.act(lambda each: each.tell(key, "Oi", "key"))  # noqa: E731
+    tell = lambda: desk.act(lambda each: each.tell(key, "Oi", "key"))
     assert refused(tell) == Stop.JANELA_FECHADA
     assert lines(desk) == []
 

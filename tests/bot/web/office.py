@@ -25,6 +25,7 @@ from models.handoff import Reason
 from models.message import Author, Incoming, Status
 from models.run import NewStep, Outcome, Run, RunStep, StepKind
 from models.tenant import Tenant
+from tests import databases
 from tests.bot.edge import Clock, settings
 from tests.fakes import agenda
 from tests.fakes.agenda import Ids
@@ -92,14 +93,19 @@ class Office:
             now=self.clock,
         )
         self.app = self.own_app() if self.values else _in_front_of(self.services)
+        filled = databases.furnished(self.db, ("office", self.clock()), self._fill)
+        self.bela, self.outra, self.ana, self.bruno, self.carla = filled
+
+    def _fill(self) -> tuple[Ids, Ids, int, int, int]:
+        now = self.clock()
         with self.db.writing() as session:
-            self.bela = agenda.studio(session, self.clock())
-            self.outra = agenda.studio(
-                session, self.clock(), slug="outra", name=f"Outra {LEAK}", whatsapp="+551130002000"
-            )
-            self.ana = hire(session, self.clock(), self.bela.tenant, ANA, "Ana Souza")
-            self.bruno = hire(session, self.clock(), self.bela.tenant, BRUNO, "Bruno Reis")
-            self.carla = hire(session, self.clock(), self.outra.tenant, STRANGER, f"Carla {LEAK}")
+            bela = agenda.studio(session, now)
+            other = {"slug": "outra", "name": f"Outra {LEAK}", "whatsapp": "+551130002000"}
+            outra = agenda.studio(session, now, **other)
+            ana = hire(session, now, bela.tenant, ANA, "Ana Souza")
+            bruno = hire(session, now, bela.tenant, BRUNO, "Bruno Reis")
+            carla = hire(session, now, outra.tenant, STRANGER, f"Carla {LEAK}")
+        return bela, outra, ana, bruno, carla
 
     def own_app(self) -> Flask:
         """An application that a test may add to."""
