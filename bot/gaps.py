@@ -39,7 +39,7 @@ def fill(services: Services, now: datetime) -> int:
 
 def _due(session: Session, now: datetime) -> Sequence[Tenant]:
     """Those whom no worker has seen to just now."""
-    tenants = session.exec(select(Tenant).order_by(Tenant.id)).all()  # type: ignore[arg-type]
+    tenants = session.exec(select(Tenant).order_by(Tenant.id)).all()  # type: ignore[arg-type]  # a column
     return [one for one in tenants if one.inbound_seen_at is None or one.inbound_seen_at <= now - EVERY]
 
 
@@ -81,7 +81,7 @@ def _take(services: Services, now: datetime, tenant: Tenant, inbox: Inbox) -> in
 
 def _known(session: Session, sids: Collection[str]) -> set[str]:
     """Those that we have, and those that we had: of who is forgotten nothing comes back."""
-    query = select(Message.provider_sid).where(Message.provider_sid.in_(sids))  # type: ignore[union-attr]
+    query = select(Message.provider_sid).where(Message.provider_sid.in_(sids))  # type: ignore[union-attr]  # a column
     return {sid for sid in session.exec(query) if sid is not None} | removal.is_wanted(session, sids)
 
 

@@ -70,7 +70,7 @@ class SmtpPost:
                 server.starttls(context=context)
             if self.user and self.password:
                 server.login(self.user, self.password)
-        except BaseException:
+        except BaseException:  # also Ctrl-C: the socket is ours until it is handed on
             server.close()
             raise
         return server

@@ -44,5 +44,5 @@ def scheduler(services: Services) -> BackgroundScheduler:
 def _tick(services: Services, sweep: Sweep) -> None:
     try:
         sweep(services, services.now())
-    except Exception:
+    except Exception:  # the next tick tries again, and the other sweeps go on
         log.exception("sweep_failed", sweep=sweep.__name__)

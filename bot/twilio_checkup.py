@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy.exc import DBAPIError
 from sqlmodel import select
-from twilio.rest import Client  # type: ignore[import-untyped]
+from twilio.rest import Client
 
 from bot.finding import Finding
 from bot.http import Http

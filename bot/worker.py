@@ -59,7 +59,7 @@ class Worker:
         self._stop.set()
         self.services.wake_agent.set()
         self.services.wake_outbox.set()
-        with contextlib.suppress(SchedulerNotRunningError):
+        with contextlib.suppress(SchedulerNotRunningError):  # told to stop before it had begun
             self._timers.shutdown(wait=False)
         finisher = threading.Thread(target=self._runs.shutdown, name="finish", daemon=True)
         finisher.start()
@@ -77,6 +77,7 @@ class Worker:
                 thread.join(max(0.0, until - time.monotonic()))
 
     def _leave(self) -> None:
+        # A database that is away at the end: the leases end by themselves.
         with contextlib.suppress(Exception), self.services.db.writing() as session:
             conversation.release_all(session, tuple(self._tokens), self.services.now())
             worker.leave(session, self.owner)
@@ -112,7 +113,7 @@ class Worker:
             turn.answer(self.services, claim)
             while outbox.send_next(self.services, claim.conversation_id):
                 pass
-        except Exception:
+        except Exception:  # the thread goes back to its pool; the lease brings the conversation back
             log.exception("answer_failed")
         finally:
             self._tokens.discard(claim.token)
@@ -120,6 +121,7 @@ class Worker:
 
     def _until_due(self) -> float:
         """Seconds until the next conversation is due, at most a tick."""
+        # A look into the future, no more: where it fails, a tick is soon enough.
         with contextlib.suppress(Exception), self.services.db.reading() as session:
             due = conversation.next_due(session)
             if due is not None:
@@ -151,7 +153,7 @@ class Worker:
         """One step of a loop that must not die: a fault is logged, and the loop waits a tick."""
         try:
             return step()
-        except Exception:
+        except Exception:  # whatever it was, the loop has other conversations to see to
             log.exception("worker_step_failed")
             self._stop.wait(TICK_SECONDS)
             return False

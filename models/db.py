@@ -197,7 +197,7 @@ def _make_private(_dialect: object, _record: object, arguments: list[str], _opti
 
     What SQLite puts beside it has its mode. Where it cannot be made, SQLite says why.
     """
-    with suppress(OSError):
+    with suppress(OSError):  # it is there already, or SQLite says what is wrong
         os.close(os.open(arguments[0], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 

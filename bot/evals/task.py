@@ -26,7 +26,7 @@ def _pattern(text: str) -> str:
 
 
 def _local(value: object) -> object:
-    return datetime.strptime(value, "%Y-%m-%d %H:%M") if isinstance(value, str) else value  # noqa: DTZ007
+    return datetime.strptime(value, "%Y-%m-%d %H:%M") if isinstance(value, str) else value  # noqa: DTZ007  # local
 
 
 Pattern = Annotated[str, AfterValidator(_pattern)]

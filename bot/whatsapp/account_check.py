@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from twilio.rest import Client  # type: ignore[import-untyped]
+from twilio.rest import Client
 
 from bot.whatsapp.client import SendError
 from bot.whatsapp.inbound import PREFIX

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any
 
-from twilio.request_validator import (  # type: ignore[import-untyped]
+from twilio.request_validator import (
     HMAC_SHA1,
     HMAC_SHA256,
     RequestValidator,

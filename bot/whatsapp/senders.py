@@ -4,7 +4,7 @@ import ssl
 import threading
 from collections.abc import Mapping
 
-from twilio.rest import Client  # type: ignore[import-untyped]
+from twilio.rest import Client
 
 from bot.http import ThreadClients
 from bot.settings import Settings

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import structlog
-from twilio.rest import Client  # type: ignore[import-untyped]
+from twilio.rest import Client
 
 from bot.whatsapp.client import SendError
 from bot.whatsapp.twilio import Patience, calling
@@ -47,7 +47,7 @@ class TypingIndicator:
             calling(lambda: indicator.create(channel="whatsapp", message_id=sid))
         except SendError as error:
             log.info("typing_not_shown", tenant_id=tenant.id, code=error.code, error=str(error))
-        except Exception:
+        except Exception:  # a nicety: its failure never matters
             log.exception("typing_failed", tenant_id=tenant.id)
         finally:
             self._places.release()

@@ -96,7 +96,7 @@ def load(session: Session, slug: str) -> State:
 def _rows(session: Session, model: type[M], tenant_id: int) -> list[M]:
     """All rows of a tenant in the order of their primary key."""
     columns = model.__table__.c  # type: ignore[attr-defined]  # every table model has one
-    order = model.__table__.primary_key.columns  # type: ignore[attr-defined]
+    order = model.__table__.primary_key.columns  # type: ignore[attr-defined]  # as above
     return list(session.exec(select(model).where(columns.tenant_id == tenant_id).order_by(*order)))
 
 

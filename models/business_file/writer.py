@@ -27,8 +27,7 @@ def apply(session: Session, file: BusinessFile, now: dt.datetime, force: bool = 
 
     Nothing is written where appointments would be stranded, unless forced: they then keep their time, service
     and professional, and are on the list of what staff have to see to. Nor is it where customers would be
-    forgotten. Raises BusinessFileErrors where
-    another business has the number.
+    forgotten. Raises BusinessFileErrors where another business has the number.
     """
     database.lock(session, file.settings.slug)
     state = database.load(session, file.settings.slug)

@@ -188,7 +188,7 @@ def main() -> None:
                 figures.report(session, NOW, tenant, Period.of(tenant.zone, NOW, first, NOW.date()))
 
         for days in STRETCHES:
-            milliseconds, statements = measured(db, lambda days=days: count(days))  # type: ignore[misc]
+            milliseconds, statements = measured(db, lambda days=days: count(days))
             print(
                 f"figures of {days:3} days, {RUNS:,} runs {milliseconds:8.1f} ms CPU  {statements} statements"
             )

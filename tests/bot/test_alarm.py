@@ -56,7 +56,7 @@ class Room:
 
     def alerts(self) -> list[Alert]:
         with self.office.db.reading() as session:
-            return list(session.exec(select(Alert).order_by(Alert.id)))  # type: ignore[arg-type]  # a column
+            return list(session.exec(select(Alert).order_by(Alert.id)))  # a column
 
 
 @pytest.fixture

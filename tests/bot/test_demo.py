@@ -155,7 +155,7 @@ def made(setup: DemoSetup, now: datetime) -> Services:
         settings=setup.settings,
         db=db,
         model=OfflineModel,
-        sender_for=no_sender,  # type: ignore[arg-type]
+        sender_for=no_sender,
         now=lambda: now,
     )
 

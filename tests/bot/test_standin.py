@@ -311,7 +311,7 @@ def test_a_tap_tells_what_was_tapped_and_under_which_message(
     [form] = [form for _, form, _ in setting.server.posts if "Body" in form]
     assert form.items() >= told.items()
     assert form["OriginalRepliedMessageSid"] == line.sid
-    assert inbound.parse(MultiDict(form)).incoming(1).extra["quoted_sid"] == line.sid  # type: ignore[union-attr]
+    assert inbound.parse(MultiDict(form)).incoming(1).extra["quoted_sid"] == line.sid
 
 
 def test_a_question_of_the_session_opens_no_new_one(setting: Setting) -> None:

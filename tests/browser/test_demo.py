@@ -188,7 +188,7 @@ def test_nothing_on_the_page_shuts_anybody_out(
     browser: Browser, running: Running, complaints: Complaints, scheme: str, size: dict[str, int]
 ) -> None:
     """axe finds nothing, in light and dark, on a phone and beside one."""
-    context = browser.new_context(viewport=size, color_scheme=scheme, locale="pt-BR")  # type: ignore[arg-type]
+    context = browser.new_context(viewport=size, color_scheme=scheme, locale="pt-BR")
     phone = Phone(complaints.listen(context.new_page()), running, "barbearia-rio-negro", "joao")
     if phone.theirs.count() == 0:
         phone.say("Oi")

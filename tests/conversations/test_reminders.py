@@ -376,7 +376,7 @@ def test_a_bug_over_one_does_not_hold_up_the_others(days: Calendar) -> None:
     broken = days.book(maria, local(4, 14))
     days.book(maria, local(4, 15, 30))
     with days.stage.db.writing() as session:
-        session.execute(delete(AppointmentService).where(AppointmentService.appointment_id == broken))  # type: ignore[arg-type]
+        session.execute(delete(AppointmentService).where(AppointmentService.appointment_id == broken))
     assert [line.variables["2"][-5:] for line in days.tick(local(3, 15, 30))] == ["15:30"]
     assert [(one.appointment_id, one.reason) for one in days.failed()] == [(broken, "erro interno")]
     notes = [line.text for line in days.stage.messages if line.status == "note"]

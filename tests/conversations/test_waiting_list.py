@@ -48,7 +48,7 @@ class FullDay(Calendar):
     """Friday is full. Maria, João and Carla have written this Wednesday morning."""
 
     def __init__(self, db: Database, script: object = None, **settings: object) -> None:
-        super().__init__(db, script, **settings)  # type: ignore[arg-type]
+        super().__init__(db, script, **settings)
         with db.writing() as session:
             session.execute(update(Tenant).values(max_open_appointments=50))
         self.people = {}
@@ -86,7 +86,7 @@ class FullDay(Calendar):
 
     def frees(self, who: int, *at: int) -> None:
         """A visit is cancelled."""
-        self.cancel(self.filler, self.visits[who, at])  # type: ignore[index]
+        self.cancel(self.filler, self.visits[who, at])
 
     def offer(self, at: datetime | None = None) -> list[Line]:
         """The sweep and the outbox; gives the offers that Twilio took."""
@@ -201,7 +201,7 @@ def test_what_could_not_be_booked_until_the_offer_ends_is_not_offered(
 
 def accepting(body: dict[str, object]) -> dict[str, object]:
     """A model that books what the context says was offered, when the customer wants it."""
-    last = str(body["messages"][-1])  # type: ignore[index]
+    last = str(body["messages"][-1])
     if "tool_result" in last:
         return answer(text("Agendado: sexta-feira, 04/12/2026, às 14:30, com Ana Souza."))
     if "quero" in last and "(data 2026-12-04, hora 14:30)" in last:
@@ -454,7 +454,7 @@ def test_without_a_template_the_next_in_line_is_offered_it(days: FullDay) -> Non
     with days.stage.db.writing() as session:
         session.execute(
             update(Conversation)
-            .where(Conversation.customer_id == days.people[MARIA])  # type: ignore[arg-type]
+            .where(Conversation.customer_id == days.people[MARIA])
             .values(last_inbound_at=local(1, 10))
         )
     days.frees(ANA, 14, 30)
@@ -500,7 +500,7 @@ def test_what_can_never_be_offered_ends(days: FullDay, why: str) -> None:
         if why == "opted out":
             customer.opt_out(session, days.now, days.tenant_id, days.people[MARIA])
         else:
-            session.execute(update(Service).where(Service.id == CORTE).values(active=False))  # type: ignore[arg-type]
+            session.execute(update(Service).where(Service.id == CORTE).values(active=False))
     days.frees(ANA, 14, 30)
     assert days.offer() == []
     assert days.entry(key).state == "cancelled"

@@ -34,7 +34,7 @@ def sqlite_talk(sqlite_db: Database, now: datetime) -> Talk:
 
 def audit(db: Database) -> list[str]:
     with db.reading() as session:
-        return [event.action for event in session.exec(select(AuditEvent).order_by(AuditEvent.id))]  # type: ignore[arg-type]
+        return [event.action for event in session.exec(select(AuditEvent).order_by(AuditEvent.id))]
 
 
 # Taking
@@ -565,12 +565,12 @@ def test_every_act_at_once_leaves_one_truth(talk: Talk, time: int) -> None:
     acts: list[Callable[[], object]] = []
     for who, other in ((talk.ana, talk.bruno), (talk.bruno, talk.ana)):
         acts += [
-            lambda who=who: talk.take(who),  # type: ignore[misc]
-            lambda who=who: talk.release(who),  # type: ignore[misc]
-            lambda who=who, other=other: talk.pass_on(who, other),  # type: ignore[misc]
-            lambda who=who, other=other: talk.take_over(who, other),  # type: ignore[misc]
-            lambda who=who: talk.resolve(who),  # type: ignore[misc]
-            lambda who=who: talk.snooze(who, talk.now + timedelta(hours=1)),  # type: ignore[misc]
+            lambda who=who: talk.take(who),
+            lambda who=who: talk.release(who),
+            lambda who=who, other=other: talk.pass_on(who, other),
+            lambda who=who, other=other: talk.take_over(who, other),
+            lambda who=who: talk.resolve(who),
+            lambda who=who: talk.snooze(who, talk.now + timedelta(hours=1)),
         ]
     results = together(acts)
     assert all(result is None or isinstance(result, Conflict) for result in results), results

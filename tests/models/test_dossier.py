@@ -170,7 +170,7 @@ def test_seen_clears_unless_something_newer_came(talk: Talk) -> None:
 
 def events(talk: Talk, **between: datetime) -> list[tuple[str, str | None, str | None]]:
     with talk.db.reading() as session:
-        found = dossier.events(session, talk.tenant, talk.id, **{"since": None, **between})  # type: ignore[arg-type]
+        found = dossier.events(session, talk.tenant, talk.id, **{"since": None, **between})
     return [(each.act, each.name, each.other) for each in found]
 
 

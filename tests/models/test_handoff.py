@@ -30,7 +30,7 @@ def sqlite_talk(sqlite_db: Database, now: datetime) -> Talk:
 
 def audit(db: Database) -> list[str]:
     with db.reading() as session:
-        return [event.action for event in session.exec(select(AuditEvent).order_by(AuditEvent.id))]  # type: ignore[arg-type]
+        return [event.action for event in session.exec(select(AuditEvent).order_by(AuditEvent.id))]
 
 
 # The episode

@@ -146,7 +146,7 @@ def test_pages_show_everybody_once(talk: Talk, tab: Tab) -> None:
 
 @given(
     st.integers(0, 1),
-    st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)),  # noqa: DTZ001
+    st.datetimes(datetime(2020, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC)),
     st.integers(1, 2**31 - 1),
 )
 def test_a_position_survives_the_address_bar(rank: int, at: datetime, conversation_id: int) -> None:

@@ -139,7 +139,7 @@ def cancel(db: Database, ids: Ids, now: datetime, appointment_id: int) -> None:
 
 def rows(db: Database) -> list[tuple[int, int, datetime, str]]:
     with db.reading() as session:
-        query = select(Reminder).order_by(Reminder.id)  # type: ignore[arg-type]
+        query = select(Reminder).order_by(Reminder.id)
         return [(row.version, row.hours, row.due_at, row.state) for row in session.exec(query)]
 
 
@@ -327,7 +327,7 @@ def test_what_is_not_sent_yet_is_stopped(
         seq = message.add(session, at, ids.tenant, ids.conversation, author=Author.SYSTEM, text="Lembrete")
         line = message.id_of(session, ids.conversation, seq)
         reminder.queued(session, mine, line)
-        session.execute(update(Message).where(Message.id == line).values(status=status))  # type: ignore[arg-type]
+        session.execute(update(Message).where(Message.id == line).values(status=status))
     move(db, ids, at, key, FRIDAY + timedelta(hours=1))
     with db.reading() as session:
         found = reminder.of_message(session, ids.tenant, line)

@@ -42,13 +42,13 @@ class Model:
 
     def done(self, name: str, **arguments: object) -> str:
         """The text of a call that must succeed."""
-        result = self(name, **arguments)  # type: ignore[arg-type]
+        result = self(name, **arguments)
         assert not result.is_error, result.text
         return result.text
 
     def refused(self, name: str, **arguments: object) -> str:
         """The text of a call that a rule must refuse."""
-        result = self(name, **arguments)  # type: ignore[arg-type]
+        result = self(name, **arguments)
         assert result.error_class == "domain_rule", result
         return result.text
 

@@ -117,7 +117,7 @@ def test_foreign_answers_like_missing(town: Town, where: tuple[str, str, str], d
             wish = {**wish, "servico_id": None, "servico_ids": [town.here.corte, key]}
         else:
             wish = {**wish, field: key}
-        result = town.model(name, **wish)  # type: ignore[arg-type]
+        result = town.model(name, **wish)
         assert result.is_error
         answers.add(same_but_for_the_id(result, key))
     assert len(answers) == 1, answers

@@ -158,7 +158,7 @@ BROKEN: list[tuple[str, ModelRequest, str]] = [
         replace(talk(user(text("x"))), tools=(), tool_choice="none"),
         "while providing `tools`",
     ),
-    ("0.7 forced", replace(VALID, tool_choice="any"), "not supported for this model"),  # type: ignore[arg-type]
+    ("0.7 forced", replace(VALID, tool_choice="any"), "not supported for this model"),
     (
         "2.17 blank error",
         talk(user(text("x")), model(call()), user(result(is_error=True, content=" "))),

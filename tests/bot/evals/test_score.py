@@ -12,7 +12,7 @@ from bot.evals.score import judge, pass_hat
 from bot.evals.task import Task, Visit
 from bot.evals.trial import Played, ScriptedCustomer
 
-AT = datetime(2026, 12, 3, 10)  # noqa: DTZ001  # the business's own time
+AT = datetime(2026, 12, 3, 10)  # the business's own time
 CUT = Visit(services=("Corte feminino",), professional="Ana Souza", at=AT)
 BRUSH = Visit(services=("Escova",), professional="Ana Souza", at=AT)
 GONE = Visit(services=("Corte feminino",), professional="Ana Souza", at=AT, status="cancelled")

@@ -51,14 +51,14 @@ def visit(start: str, end: str, key: int = 1, **more: object) -> Visit:
         services=("Corte", "Barba"),
         service_ids=(1, 2),
     )
-    return replace(made, **more)  # type: ignore[arg-type]
+    return replace(made, **more)
 
 
 def column(*visits: Visit, now: datetime = EVENING_BEFORE, **more: object) -> Column:
     """Ana's Wednesday."""
     busy = tuple(Busy(each.busy_from, each.busy_until) for each in visits if each.status in board.OCCUPYING)
     blocks = more.pop("stretches", ())
-    source = Source(1, DAY, "Ana", "", Agenda(WORK, blocks, busy), visits, (), **more)  # type: ignore[arg-type]
+    source = Source(1, DAY, "Ana", "", Agenda(WORK, blocks, busy), visits, (), **more)
     (found,) = board.build([source], now, ZONE).columns
     return found
 

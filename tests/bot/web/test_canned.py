@@ -93,7 +93,7 @@ def test_a_change_that_cannot_be_kept_is_given_back_where_it_was(office: Office,
 )
 def test_only_the_name_is_filled_in(text: str, name: str, shown: str) -> None:
     """No placeholder reaches a customer, and no other sign means anything."""
-    reply = CannedReply(tenant_id=1, name="x", text=text, changed_by=1, changed_at=None)  # type: ignore[arg-type]
+    reply = CannedReply(tenant_id=1, name="x", text=text, changed_by=1, changed_at=None)
     assert reply.for_customer(name) == shown
 
 

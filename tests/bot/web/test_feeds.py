@@ -61,7 +61,7 @@ def events(office: Office, path: str) -> dict[str, Event]:
 
 
 def parsed(*visits: Visit, place: str = "", **more: object) -> tuple[bytes, list[Event]]:
-    feed = Feed("Ana · Bela", place, "bela", ZONE, visits, **more)  # type: ignore[arg-type]
+    feed = Feed("Ana · Bela", place, "bela", ZONE, visits, **more)
     content = ics.render(feed, NOW)
     return content, list(Calendar.from_ical(content).walk("VEVENT"))
 

@@ -27,7 +27,7 @@ MARINA = "whatsapp:+5511990000001"
 MESSAGES = f"/demo/twilio/2010-04-01/Accounts/{ACCOUNT.sid}/Messages"
 
 
-class InProcess(HttpClient):  # type: ignore[misc]
+class InProcess(HttpClient):
     """The transport of twilio's client, into the application under test."""
 
     def __init__(self, web: FlaskClient) -> None:

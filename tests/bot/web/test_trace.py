@@ -30,7 +30,7 @@ def words(page: str) -> str:
 def traced(office: Office, *steps: NewStep, client: FlaskClient | None = None, **values: object) -> str:
     """The page of a run with these steps."""
     talk = office.says(f"Meu telefone é {FONE}")
-    run_id = office.works(talk, *steps, **values)  # type: ignore[arg-type]
+    run_id = office.works(talk, *steps, **values)
     answer = (client or office.client()).get(f"/fila/{talk}/execucao/{run_id}")
     assert answer.status_code == 200
     return answer.text
@@ -39,7 +39,7 @@ def traced(office: Office, *steps: NewStep, client: FlaskClient | None = None, *
 def answer(*blocks: dict[str, object], stop: str | None = "end_turn", **more: object) -> NewStep:
     usage = {"input_tokens": 1200, "output_tokens": 30, "cache_read_tokens": 800, "cache_write_tokens": 0}
     values = {"usage": usage, "milliseconds": 1840, "model": "claude-haiku-5-5-20261007", **more}
-    return NewStep(StepKind.ANSWER, list(blocks), stop_reason=stop, **values)  # type: ignore[arg-type]
+    return NewStep(StepKind.ANSWER, list(blocks), stop_reason=stop, **values)
 
 
 TEXT = {"type": "text", "text": "Vou ver."}
