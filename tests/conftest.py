@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 import structlog
 from argon2 import _password_hasher
+from hypothesis import HealthCheck, settings
 
 from models import schema
 from models.db import Database
@@ -27,6 +28,11 @@ def pytest_configure() -> None:
     structlog.configure(
         processors=[structlog.processors.add_log_level, structlog.processors.format_exc_info, lines]
     )
+
+    # How quick this machine is says nothing of the product.
+    patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.register_profile("patient", patient)
+    settings.load_profile("patient")
 
     # Made to take long, and what was right once is right again: thousands of tests log in with one password.
     _password_hasher.verify_secret = cache(_password_hasher.verify_secret)

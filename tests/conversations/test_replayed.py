@@ -75,7 +75,7 @@ def test_a_booking_that_is_delivered_again_at_every_step(db: Database) -> None:
     assert played(db, BOOKING, again=True) == once
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
 @given(talk=st.lists(said, min_size=1, max_size=5))
 def test_any_talk(talk: list[tuple[str, list[int], list[int]]], sqlite_db: Database) -> None:
     assert played(sqlite_db, talk, again=True) == played(sqlite_db, talk, again=False)

@@ -123,7 +123,6 @@ def check(stage: Stage, said: int) -> None:
 @pytest.mark.timeout(600)  # hundreds of whole talks: a busy machine takes more than the two minutes of others
 @settings(
     max_examples=EXAMPLES,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(script=scripts)

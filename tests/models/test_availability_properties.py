@@ -174,7 +174,7 @@ def test_agrees_with_the_minute_by_minute_reference(part: int) -> None:
 seeds = st.integers(0, 10**9)
 
 
-@settings(max_examples=EXAMPLES // 5, deadline=None)
+@settings(max_examples=EXAMPLES // 5)
 @given(seeds)
 def test_listed_exactly_when_bookable(seed: int) -> None:
     """Every listed start passes the check, every other minute is refused with a reason; and none is empty
@@ -187,7 +187,7 @@ def test_listed_exactly_when_bookable(seed: int) -> None:
         assert availability.why_none(b.rules, b.agenda, b.span, b.day, b.now).code in Code
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(seeds)
 def test_nothing_depends_on_order_or_pieces(seed: int) -> None:
     """Windows, blocks and busy times may come in any order, and in pieces that touch."""
@@ -212,7 +212,7 @@ def _split(busy: Busy) -> list[Busy]:
     return [Busy(busy.begins, middle), Busy(middle, busy.ends)]
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(seeds, st.integers(1, 3000))
 def test_time_only_takes_from_the_front(seed: int, minutes: int) -> None:
     """As long as the day is within the horizon, a later now leaves a tail of the list."""
@@ -233,7 +233,7 @@ def _inside_hours(zone: ZoneInfo, day: date) -> None:
         assert not 150 <= local.hour * 60 + local.minute < 1320
 
 
-@settings(max_examples=EXAMPLES, deadline=None)
+@settings(max_examples=EXAMPLES)
 @given(st.sampled_from(BRAZIL), st.dates(date(2004, 1, 1), date(2029, 12, 31)))
 def test_slots_show_times_inside_the_hours(zone: str, day: date) -> None:
     """In every Brazilian zone, on every day since 2004."""

@@ -417,7 +417,6 @@ def businesses(draw: st.DrawFn) -> str:
 
 @settings(
     max_examples=40,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(text=businesses())

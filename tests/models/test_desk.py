@@ -711,7 +711,7 @@ NAMES = st.sampled_from(
 )
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(number=st.integers(0, 10**8 - 1), steps=st.lists(st.tuples(NAMES, st.booleans()), max_size=14))
 def test_any_order_of_acts_keeps_the_rules(
     sqlite_talk: Talk, number: int, steps: list[tuple[str, bool]]

@@ -343,7 +343,6 @@ def test_any_days_at_the_desk(db: Database) -> None:
         settings=settings(
             max_examples=DAYS,
             stateful_step_count=STEPS,
-            deadline=None,
             suppress_health_check=list(HealthCheck),
         ),
     )

@@ -103,7 +103,7 @@ def arguments(town: Town, name: str, day: str, hour: str) -> dict[str, object]:
     }[name]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(FOREIGN), days, hours)
 def test_foreign_answers_like_missing(town: Town, where: tuple[str, str, str], day: str, hour: str) -> None:
     """The same words for an id of the neighbour, of another customer, and of nobody; nothing is touched."""

@@ -1532,7 +1532,7 @@ def test_normalise() -> None:
 # Whatever comes
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     text=st.text()
     | st.lists(st.sampled_from([*WORDS_OF_ALL, "\n", "?", "!", ",", "às 99:99", "31/31", "<", "{"])).map(
@@ -1547,7 +1547,7 @@ def test_no_text_makes_it_raise(text: str, lines: list[str], final: bool) -> Non
     assert found is None or found.nudge
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(text=st.lists(st.sampled_from(WORDS_OF_ALL)).map(" ".join))
 def test_emphasis_and_case_change_nothing(text: str) -> None:
     """*Marquei*, MARQUEI and marquei are one."""

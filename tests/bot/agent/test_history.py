@@ -141,7 +141,7 @@ def story(events: list[Any]) -> Story:
     return told
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(events=EVENTS, tokens=st.integers(0, 3000))
 def test_any_story_cut_anywhere_is_a_valid_request(events: list[Any], tokens: int) -> None:
     """R1, R2, R4: no pair is parted, no result missing, a user begins and ends, wherever it is cut."""

@@ -220,7 +220,7 @@ def is_valid(reply: ModelReply, tools: tuple[str, ...]) -> bool:
     return reply.stop_reason == "tool_use" and set(names) <= set(tools) and len(ids) == len(names) > 0
 
 
-@settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=400, suppress_health_check=[HealthCheck.too_slow])
 @given(st.data())
 def test_whatever_stands_in_a_request_gets_a_valid_answer(data: st.DataObject) -> None:
     """Any words, any last answer, any results, any subset of tools: no exception, at most three rounds."""
@@ -246,7 +246,7 @@ def test_whatever_stands_in_a_request_gets_a_valid_answer(data: st.DataObject) -
     raise AssertionError("more than three rounds of calls")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(LAST, ANY_TEXT, st.booleans())
 def test_the_forced_answer_is_always_text(last: str, words: str, answered: bool) -> None:
     before = [user(text("oi")), assistant(text(last))] if last.strip() and answered else []
@@ -258,7 +258,7 @@ YES = {
 }
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(ANY_TEXT, min_size=1, max_size=4), st.sampled_from(["Maria", ""]))
 def test_nothing_is_booked_without_a_yes(lines: list[str], customer: str) -> None:
     """Through any talk: a booking only ever follows words that hold a yes, said right after its proposal."""
@@ -274,7 +274,7 @@ def test_nothing_is_booked_without_a_yes(lines: list[str], customer: str) -> Non
     assert len(chat.shop.visits) <= len(lines)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(
     st.lists(st.sampled_from([word for word in WORDS if word not in YES]), max_size=10).map(" ".join),
     st.sampled_from(["Maria", ""]),
