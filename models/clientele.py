@@ -1,6 +1,7 @@
 """Customers as staff find them, add them and reach them."""
 
 import unicodedata
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -75,7 +76,12 @@ def search(session: Session, tenant_id: int, words: str) -> list[tuple[int, str,
     by_number = _with_number(addresses, digits) if len(digits) >= LEAST_DIGITS else set()
     rows = session.execute(select(_CUSTOMER.c.id, _CUSTOMER.c.name).where(_CUSTOMER.c.tenant_id == tenant_id))
     found = [(folded(name), key, name) for key, name in rows if key in by_number or wanted in folded(name)]
-    return [(key, name, addresses.get(key, [""])[0]) for _, key, name in sorted(found)[:MOST_FOUND]]
+    return [(key, name, _telling(addresses.get(key, []))) for _, key, name in sorted(found)[:MOST_FOUND]]
+
+
+def _telling(known: Sequence[str]) -> str:
+    """The newest address that is a number, by which people tell two of one name apart; else the newest."""
+    return next((address for address in known if address.startswith("whatsapp:+")), *known[:1] or [""])
 
 
 def _addresses(session: Session, tenant_id: int) -> dict[int, list[str]]:

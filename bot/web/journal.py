@@ -24,6 +24,7 @@ KINDS: Mapping[str, tuple[str, tuple[str, ...]]] = {
     "empresa": ("Dados da empresa", ("business",)),
 }
 PROGRAM = "sistema"
+MARKED = {"done": "veio", "no_show": "não veio"}
 BY_ASSISTANT = ("appointment", "waitlist")  # whose acts the bot does in a talk, where nobody of the staff did
 
 
@@ -83,7 +84,7 @@ def _told(entry: Entry) -> dict[str, object]:
     return {
         "at": words.moment(entry.at, now, zone),
         "iso": entry.at.isoformat(),
-        "who": entry.who or ("Assistente" if _noun(entry) in BY_ASSISTANT else "O sistema"),
+        "who": entry.who or ("O assistente" if _noun(entry) in BY_ASSISTANT else "O sistema"),
         "what": words.logged(entry.action, entry.other, entry.detail),
         "more": _more(entry),
         "link": _link(entry),
@@ -98,6 +99,8 @@ def _more(entry: Entry) -> str:
             return f"de “{detail.get('before', '')}” para “{detail.get('after', '')}”"
         case "customer.forget" if "after_days" in detail:
             return f"sem contato há mais de {detail['after_days']} dias"
+        case "appointment.mark" if detail.get("status") in MARKED:
+            return MARKED[str(detail["status"])]
         case "staff.set_role":
             return f"antes: {words.ROLES.get(str(detail.get('before')), 'outro')}"
         case "conversation.snooze" if "until" in detail:

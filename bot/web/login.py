@@ -1,6 +1,7 @@
 """/entrar and /sair, and what stands in front of every page of the staff."""
 
 from collections.abc import Callable
+from typing import Any
 
 from flask import (
     Blueprint,
@@ -25,6 +26,8 @@ manager = LoginManager()
 POLLS = frozenset({"queue.rows", "queue.pulse", "conversation.lines"})
 MAX_NEXT = 512
 OPEN = frozenset({"door", "demo"})  # pages that need no login
+# What the form of a new visit says.
+BOOKING = ("cliente", "nome", "telefone", "servico", "dia", "prof", "hora", "horario")
 HOMES = {
     "agenda": "agenda.day",
     "canned": "canned.index",
@@ -84,7 +87,7 @@ def expired(status: int) -> ResponseReturnValue:
 
 def _typed() -> str:
     """What somebody wrote into a form that could not be taken: nobody should have to write it twice."""
-    return next(filter(None, map(request.form.get, ("text", "note", "remark"))), "")
+    return next(filter(None, map(request.form.get, ("text", "note", "remark", "motivo", "aviso"))), "")
 
 
 def _origin() -> str | None:
@@ -94,6 +97,9 @@ def _origin() -> str | None:
         return safe_next(request.form.get("next", ""))
     if "conversation_id" in ids:
         return url_for("conversation.show", conversation_id=ids["conversation_id"])
+    if request.endpoint == "agenda.book":
+        written: dict[str, Any] = {name: request.form.getlist(name) for name in BOOKING}
+        return url_for("agenda.book_form", **written)
     if "appointment_id" in ids:
         return url_for("agenda.show", appointment_id=ids["appointment_id"])
     home = HOMES.get(room, "queue.index")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from bot.web import words
+from bot.web import marks, words
 from models.attendance import Attendance
 from models.conversation import WINDOW, Holder
 from models.queue import Entry, Today
@@ -81,7 +81,7 @@ def row(
         wait=wait(entry.waiting_since, now, bounds) if with_people and not asleep else None,
         closes=window(entry.last_inbound_at, now, zone).closes if with_people else "",
         snoozed=snoozed(entry.snoozed_until, now, zone),
-        preview=words.preview(entry.preview),
+        preview=_preview(entry),
         unread=entry.unread if with_people else 0,
         undelivered=entry.undelivered,
         today=tuple(
@@ -128,6 +128,13 @@ def snoozed(until: datetime | None, now: datetime, zone: ZoneInfo) -> str:
     if until is None or until <= now:
         return ""
     return f"Adiada até {words.moment(until, now, zone)}"
+
+
+def _preview(entry: Entry) -> str:
+    """The newest line without its marks, and whose it is where it is not the customer's."""
+    line = marks.shown(words.preview(entry.preview)).striptags()
+    ours = entry.last_inbound_at is None or entry.last_message_at > entry.last_inbound_at
+    return f"Nós: {line}" if ours and line else line
 
 
 def _last(moment: datetime, now: datetime, zone: ZoneInfo) -> str:

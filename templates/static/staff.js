@@ -444,6 +444,34 @@
       }
     }
 
+    // A note, or a word to the assistant: a draft until it was taken, and then on to another page.
+    async function hand(form) {
+      const button = form.querySelector("button:not([type=button])");
+      if (button.getAttribute("aria-busy") === "true") return;
+      button.setAttribute("aria-busy", "true");
+      try {
+        const body = new URLSearchParams(new FormData(form));
+        const answer = await fetch(form.action, { method: "POST", body, credentials: "same-origin", redirect: "manual" });
+        if (answer.type === "opaqueredirect") return leaveFor(form);
+        const page = parse(await answer.text());
+        if (!page.getElementById("composer")) return show(page, answer);
+        take(page);
+        settle(page, answer);
+      } catch {
+        say("Sem conexão: pode ser que não tenha sido guardado. Tente de novo.");
+      } finally {
+        button.removeAttribute("aria-busy");
+      }
+    }
+
+    function leaveFor(form) {
+      form.querySelectorAll("textarea").forEach((box) => { box.value = ""; store(box.id, ""); });
+      const place = new URL(form.dataset.then, location.href);
+      if (place.pathname !== location.pathname || place.search !== location.search) return location.assign(place);
+      location.hash = place.hash;
+      location.reload();
+    }
+
     function settle(page, answer) {
       alerts.replaceChildren(...page.getElementById("alerts").childNodes);
       if (answer.ok) return field()?.focus();
@@ -461,10 +489,10 @@
     }
 
     composer.addEventListener("submit", (event) => {
-      // Another form leads to a page that gives back what it could not take.
-      if (event.target.id !== "reply") return event.target.querySelectorAll("textarea").forEach((box) => store(box.id, ""));
+      const way = event.target.id === "reply" ? send : event.target.dataset.then ? hand : null;
+      if (!way) return;
       event.preventDefault();
-      send(event.target);
+      way(event.target);
     });
     composer.addEventListener("input", (event) => {
       if (DRAFTS.includes(event.target.id)) store(event.target.id, event.target.value);
@@ -508,10 +536,10 @@
 
   // A slash in the reply offers the ready answers.
   function readyAnswers(field) {
-    const list = () => document.getElementById("ready");
+    const list = () => document.getElementById("ready"), none = () => document.getElementById("none-ready");
     const options = () => [...(list()?.children ?? [])].filter((option) => !option.hidden);
     const active = () => list()?.querySelector("[aria-selected=true]");
-    const wanted = (box) => /(^|\s)\/([a-z0-9-]*)$/i.exec(box.value.slice(0, box.selectionStart));
+    const wanted = (box) => /(^|\s)\/([\p{L}\d-]*)$/u.exec(box.value.slice(0, box.selectionStart));
 
     function mark(option) {
       for (const each of list().children) each.setAttribute("aria-selected", String(each === option));
@@ -521,19 +549,19 @@
     }
 
     function offer(box) {
-      const found = wanted(box), none = document.getElementById("none-ready");
-      if (none) none.hidden = !found;
-      if (!list()) return;
-      if (!found) return close();
-      const start = found[2].toLowerCase();
-      for (const option of list().children) option.hidden = !option.dataset.name.startsWith(start);
-      if (!options().length) return close();
+      const found = wanted(box);
+      close();
+      if (!found) return;
+      const start = found[2].normalize("NFD").replace(/\p{M}/gu, "").toLowerCase();
+      for (const option of list()?.children ?? []) option.hidden = !option.dataset.name.startsWith(start);
+      if (!options().length) { none().hidden = false; return; }
       list().hidden = false;
       box.setAttribute("aria-controls", "ready");
       mark(options()[0]);
     }
 
     function close() {
+      if (none()) none().hidden = true;
       if (!list()) return;
       list().hidden = true;
       field()?.removeAttribute("aria-controls");
@@ -552,6 +580,13 @@
 
     // Says whether the key was for the list.
     function steer(event) {
+      // A name that there is not is no answer to a customer.
+      const nameless = none() && !none().hidden && field().value.trim() === wanted(field())?.[0].trim();
+      if (nameless && event.key === "Enter" || none() && !none().hidden && event.key === "Escape") {
+        event.preventDefault();
+        if (event.key === "Escape") close();
+        return true;
+      }
       if (!list() || list().hidden) return false;
       const all = options(), place = all.indexOf(active());
       const steps = { ArrowDown: 1, ArrowUp: -1 };

@@ -765,6 +765,49 @@ def test_a_note_and_a_word_to_the_assistant_outlive_a_session(site: Site) -> Non
     expect(word).to_have_value("Já combinamos sexta")
 
 
+def test_a_note_that_came_too_late_is_no_lost_one(site: Site) -> None:
+    conversation_id = waiting(site.office)
+    page = quickly(site.visit(), f"/fila/{conversation_id}")
+    page.locator("#note-open").click()
+    page.get_by_label("Nota interna").fill("Prefere a Ana")
+    site.office.clock.forward(hours=13)
+    page.get_by_role("button", name="Guardar nota").click()
+    expect(page.get_by_role("alert")).to_contain_text("O que você escreveu continua guardado nesta aba.")
+    page.get_by_role("link", name="Entrar de novo").click()
+    enter(page)
+    page.wait_for_url(f"**/fila/{conversation_id}")
+    page.get_by_role("button", name="Guardar nota").click()
+    expect(page.get_by_role("log")).to_contain_text("Prefere a Ana")
+    page.reload()
+    expect(page.locator("#remark")).to_have_value("")
+    page.get_by_text("Devolver", exact=False).first.click()
+    page.get_by_label("Recado para o assistente").fill("Pode seguir")
+    page.locator("form[action$='/devolver']").get_by_role("button").click()
+    expect(page.get_by_role("status")).to_have_text("Conversa devolvida ao assistente.")
+    assert page.evaluate("sessionStorage.length") == 0
+
+
+def test_no_name_of_an_answer_goes_to_a_customer(site: Site) -> None:
+    office = site.office
+    with office.db.writing() as session:
+        place = (session, office.clock(), office.bela.tenant, office.ana)
+        canned.save(*place, name="endereco", text="Rua Augusta, 1000")
+    page = site.visit()
+    page.goto(f"/fila/{waiting(office)}")
+    reply = page.get_by_label("Sua resposta")
+    hint = page.get_by_text("Nenhuma resposta pronta começa assim.")
+    reply.press_sequentially("/zzz")
+    expect(hint).to_be_visible()
+    reply.press("Enter")
+    expect(reply).to_have_value("/zzz")
+    reply.press("Escape")
+    expect(hint).to_be_hidden()
+    reply.fill("")
+    reply.press_sequentially("/endereç")
+    reply.press("Enter")
+    expect(reply).to_have_value("Rua Augusta, 1000")
+
+
 def test_a_slash_without_ready_answers_leads_to_them(site: Site) -> None:
     page = site.visit(viewport=PHONE)
     page.goto(f"/fila/{waiting(site.office)}")

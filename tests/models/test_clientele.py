@@ -8,7 +8,7 @@ from sqlmodel import select
 from models import clientele
 from models.clientele import Known
 from models.conversation import WINDOW, Conversation
-from models.customer import Customer
+from models.customer import Customer, CustomerAddress
 from models.db import Database
 from models.errors import NotFound
 from tests.fakes import agenda
@@ -72,6 +72,17 @@ def test_a_number_is_found_with_and_without_the_ninth_digit(
     with db.reading() as session:
         found = clientele.search(session, ids.tenant, words)
     assert [address for _, _, address in found] == ["whatsapp:+553198966398"]
+
+
+def test_a_number_tells_people_apart_whatever_was_heard_of_last(
+    db: Database, ids: Ids, now: datetime
+) -> None:
+    with db.writing() as session:
+        key = clientele.register(session, now, ids.tenant, "Marina", MOBILE)
+        row = {"tenant_id": ids.tenant, "customer_id": key, "address": "whatsapp:BR.91", "match_key": "BR.91"}
+        session.add(CustomerAddress(**row))
+        session.flush()
+        assert clientele.search(session, ids.tenant, "marina") == [(key, "Marina", MOBILE)]
 
 
 def test_three_digits_are_no_number(db: Database, ids: Ids, now: datetime) -> None:

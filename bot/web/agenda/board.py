@@ -227,7 +227,7 @@ class _Day:
         free = sum(end - start for start, end in self._free())
         count = len(visits)
         booked = "ninguém marcado" if not count else f"{count} {'horário' if count == 1 else 'horários'}"
-        return f"{booked} · {length_of(free)} livres" if free else booked
+        return f"{booked} · {length_of(free)} {'livre' if free < 2 * HOUR else 'livres'}" if free else booked
 
     def _minutes(self, visit: Visit) -> tuple[int, int]:
         """Where a visit begins and ends on this day; of one that lasts over midnight, this day's part."""

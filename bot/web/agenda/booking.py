@@ -18,6 +18,7 @@ from models.catalog import Offer
 from models.clientele import Client, Known
 from models.errors import NotFound, Refusal
 from models.reception import Reception
+from tools import speech
 
 MAX_SERVICES = 5
 MAX_NAME = 120
@@ -78,7 +79,9 @@ class Wish:
 
 @blueprint.get("/novo")
 def book_form() -> ResponseReturnValue:
-    return _page(Wish.of(request.args))
+    wish = Wish.of(request.args)
+    asks_for_times = "ver" in request.args and not wish.service_ids
+    return _page(wish, problem="Escolha o serviço." if asks_for_times else "")
 
 
 @blueprint.post("/novo")
@@ -195,7 +198,7 @@ def _offered(session: Session, wish: Wish, choice: Choice, services: Sequence[Of
 def _listed(offers: Sequence[Offer], choice: Choice, wish: Wish) -> list[tuple[int, str, bool]]:
     """The services that can be chosen: (id, words, chosen); of one professional, only theirs."""
     return [
-        (offer.id, f"{offer.name} · {board.length_of(offer.duration_minutes)}", offer.id in wish.service_ids)
+        (offer.id, _told(offer), offer.id in wish.service_ids)
         for offer in offers
         if offer.professionals
         and (
@@ -204,6 +207,11 @@ def _listed(offers: Sequence[Offer], choice: Choice, wish: Wish) -> list[tuple[i
             or any(key == choice.professional_id for key, _ in offer.professionals)
         )
     ]
+
+
+def _told(offer: Offer) -> str:
+    """ "Corte feminino · 1 h · R$ 120,00" """
+    return f"{offer.name} · {board.length_of(offer.duration_minutes)} · {speech.price(offer.price_cents)}"
 
 
 def _phone(address: str) -> str:

@@ -1,6 +1,6 @@
 """Choosing a time: what a form says, the free times of a day, and what a refusal asks to be confirmed."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
@@ -9,7 +9,7 @@ from sqlmodel import Session
 from bot.web import context
 from bot.web.agenda import base, notice
 from models import alternatives, appointment, availability, catalog
-from models.availability import Code, Span
+from models.availability import Agenda, Code, Rules, Span
 from models.errors import Refusal
 from models.reception import Leave
 
@@ -108,7 +108,8 @@ def offered(
     if choice.day is None or not base.is_bookable(choice.day):
         return Offered(names)
     wanted = [choice.professional_id] if choice.professional_id in names else list(names)
-    found = _free(session, choice.day, [key for key in wanted if key is not None], span, without)
+    people = [key for key in wanted if key is not None]
+    found = _free(session, choice.day, people, span, without, also=choice.start())
     many = len(wanted) > 1
     listed = tuple(
         Time(
@@ -124,18 +125,42 @@ def offered(
 
 
 def _free(
-    session: Session, day: date, people: Sequence[int], span: Span, without: int | None
+    session: Session,
+    day: date,
+    people: Sequence[int],
+    span: Span,
+    without: int | None,
+    also: datetime | None,
 ) -> list[tuple[datetime, int, bool]]:
-    """Free starts by time, those within the notice marked as late; the horizon binds nobody here."""
+    """Free starts by time, those within the notice marked as late; the horizon binds nobody here.
+
+    `also`: a start beside the grid, a gap that was tapped; it is among them where there is room.
+    """
     tenant, now = context.current_tenant(), context.now()
     rules = catalog.rules(tenant)
     at_once = replace(rules, notice_minutes=0, horizon_days=base.MOST_AHEAD.days)
     loaded = appointment.agendas(session, tenant, people, span, day, day, without=without)
-    return sorted(
-        (start, key, availability.check_rules(rules, agenda, span, start, now) is not None)
+    starts = {
+        key: {
+            *availability.slots(at_once, agenda, span, day, now),
+            *_fitting(at_once, agenda, span, also, now),
+        }
         for key, agenda in loaded.items()
-        for start in availability.slots(at_once, agenda, span, day, now)
+    }
+    return sorted(
+        (start, key, availability.check_rules(rules, loaded[key], span, start, now) is not None)
+        for key, each in starts.items()
+        for start in each
     )
+
+
+def _fitting(
+    rules: Rules, agenda: Agenda, span: Span, start: datetime | None, now: datetime
+) -> Iterator[datetime]:
+    """The start, where it is free and in the hours."""
+    taken = start is not None and availability.is_taken(agenda, span, start)
+    if start is not None and not taken and availability.check_rules(rules, agenda, span, start, now) is None:
+        yield start
 
 
 def _nearest(

@@ -280,6 +280,39 @@ def test_the_form_shows_what_is_free(office: Office, salon: Salon) -> None:
     assert re.search(rf'value="{office.bela.ana} 11:00" checked', page)
 
 
+def test_a_gap_that_was_tapped_is_offered_beside_the_grid(office: Office, salon: Salon) -> None:
+    """09:00 to 09:40 is taken: the gap begins between two times of the grid."""
+    salon.books(salon.client("Rui"), "09:00", day=TOMORROW, what="escova")
+    asked = f"/agenda/novo?dia=2026-12-03&prof={office.bela.ana}&servico={office.bela.corte}"
+    client = office.client()
+    page = client.get(f"{asked}&hora=09:45").text
+    assert re.findall(r'name="horario" value="\d+ ([^"]+)"', page)[:2] == ["09:45", "10:00"]
+    assert re.search(rf'value="{office.bela.ana} 09:45" checked', page)
+    for odd in ("09:30", "11:15", "18:00", "25:00"):  # taken, over lunch, after hours, none at all
+        assert f'value="{office.bela.ana} {odd}"' not in client.get(f"{asked}&hora={odd}").text
+
+
+def test_times_want_a_service(office: Office) -> None:
+    page = office.client().get("/agenda/novo?ver=horarios&dia=2026-12-03")
+    assert said(page) == "Escolha o serviço."
+    assert "Corte feminino · 1 h · R$ 120,00" in page.text
+
+
+def test_who_does_not_work_today_is_told_apart_too(office: Office) -> None:
+    """The line of the present hour is no visit."""
+    assert office.client().get("/agenda").text.count("Não atende neste dia.") == 0
+    office.clock.forward(hours=3 * 24)  # Saturday, when Bia is off
+    page = office.client().get("/agenda").text
+    assert 'id="agora"' in page
+    assert page.count("Não atende neste dia.") == 1
+
+
+def test_a_printed_week_says_whose_it_is(office: Office) -> None:
+    page = office.client().get(f"/agenda?ver=semana&prof={office.bela.bia}&dia=2026-12-03").text
+    assert re.search(r'<span class="paper-only"> · <bdi>Bia Lima</bdi></span></h2>', page)
+    assert '<span class="paper-only"> de 2026</span></h2>' in office.client().get("/agenda").text
+
+
 def test_anybody_who_does_it(office: Office) -> None:
     page = office.client().get(f"/agenda/novo?dia=2026-12-03&servico={office.bela.corte}").text
     assert "09:00 · Ana Souza" in page

@@ -90,8 +90,8 @@ def test_by_person(office: Office, client: FlaskClient) -> None:
 @pytest.mark.parametrize(
     ("action", "who"),
     [
-        ("appointment.book", "Assistente"),
-        ("waitlist.leave", "Assistente"),
+        ("appointment.book", "O assistente"),
+        ("waitlist.leave", "O assistente"),
         ("conversation.acknowledge", "O sistema"),
     ],
 )

@@ -1,5 +1,9 @@
 """Coming in and going out: one answer for every failure, sessions that end, no way to another site."""
 
+import re
+from html import unescape
+from urllib.parse import parse_qs, urlsplit
+
 import pytest
 from flask import request
 
@@ -134,6 +138,29 @@ def test_a_reply_typed_into_a_dead_session_is_given_back(office: Office) -> None
     assert "Sua sessão terminou ou mudou em outra aba" in answer.text
     assert f'href="/entrar?next=/fila/{conversation_id}"' in answer.text
     assert len(office.lines(conversation_id)) == 1
+
+
+def test_a_booking_that_came_too_late_leads_back_with_what_it_said(office: Office) -> None:
+    client = office.client()
+    secret = token(client)
+    office.clock.forward(hours=13)
+    form = {"nome": "Zoë Sá", "servico": ["1", "2"], "dia": "2026-12-03", "horario": "1 10:00"}
+    answer = client.post("/agenda/novo", data={"csrf_token": secret, **form})
+    again = re.search(r'id="again" href="([^"]+)"', answer.text)
+    assert again
+    (back,) = parse_qs(urlsplit(unescape(again[1])).query)["next"]
+    post(client, "/entrar", email=ANA, password=PASSWORD, page="/entrar")
+    page = client.get(back).text
+    assert 'name="nome" value="Zoë Sá"' in page
+    assert re.search(r'value="1 10:00" checked', page)
+
+
+def test_the_reason_of_a_cancellation_is_given_back(office: Office) -> None:
+    client = office.client()
+    secret = token(client)
+    office.clock.forward(hours=13)
+    answer = client.post("/agenda/1/cancelar", data={"csrf_token": secret, "motivo": "Ana doente"})
+    assert ">Ana doente</textarea>" in answer.text
 
 
 def test_a_form_without_token_gives_the_text_back(office: Office) -> None:

@@ -17,10 +17,15 @@ MARKED = [
     ("_*x*_ (*oi*)", "<em><b>x</b></em> (<b>oi</b>)"),
     ("```a *b*``` *c*", "<code>a *b*</code> <b>c</b>"),
     ("*it's*", "<b>it&#39;s</b>"),
+    ("*veja https://a.br/x_y_z*", "<b>veja https://a.br/x_y_z</b>"),
     ("<b>*x*</b>", "&lt;b&gt;<b>x</b>&lt;/b&gt;"),
 ]
 LEFT_ALONE = ["2*3*4", "* ponto", "*a\nb*", "*a*b*", "* a *", "snake_case_a", "_", "**", "*", "___", ""]
-LINK = "https://x.com/_a_/b_c_?d=1*2*3"
+LINKS = [
+    "https://x.com/_a_/b_c_?d=1*2*3",
+    "https://x.com/a-_b_-c?d=*e*&f=~g~",
+    "veja http://a.br/?x=_y_ logo",
+]
 
 
 @pytest.mark.parametrize(("written", "html"), MARKED)
@@ -28,7 +33,7 @@ def test_marks_are_what_whatsapp_takes_for_marks(written: str, html: str) -> Non
     assert shown(written) == html
 
 
-@pytest.mark.parametrize("written", [*LEFT_ALONE, LINK])
+@pytest.mark.parametrize("written", [*LEFT_ALONE, *LINKS])
 def test_what_is_no_mark_stays_as_it_was_written(written: str) -> None:
     assert shown(written) == escape(written)
 

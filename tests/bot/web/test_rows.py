@@ -4,9 +4,12 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from markupsafe import escape
 
 from bot.web import rows
 from models.attendance import Attendance
+from models.db import Database
+from tests.bot.web.office import Office
 
 SAO_PAULO = ZoneInfo("America/Sao_Paulo")
 DAYS = {str(weekday): [[9 * 60, 12 * 60], [13 * 60, 18 * 60]] for weekday in range(5)}
@@ -48,6 +51,26 @@ def wait(since: datetime, now: datetime, windows: dict[str, list[list[int]]]) ->
 )
 def test_nobody_is_late_while_nobody_works(since: datetime, now: datetime, text: str, level: str) -> None:
     assert wait(since, now, DAYS) == (text, level)
+
+
+@pytest.mark.parametrize(
+    ("text", "ours", "shown"),
+    [
+        ("Oi, *tudo* bem?", False, "Oi, tudo bem?"),
+        ("Seu horário: *sexta*", True, "Nós: Seu horário: sexta"),
+        ("[audio]", False, "Áudio"),
+        ("<b>oi</b>", False, "<b>oi</b>"),
+    ],
+)
+def test_the_last_line_says_whose_it_is(sqlite_db: Database, text: str, ours: bool, shown: str) -> None:
+    office = Office(sqlite_db)
+    talk = office.says("Oi" if ours else text)
+    if ours:
+        office.clock.forward(minutes=1)
+        office.answers(talk, text)
+    office.flags(talk)
+    page = office.client().get("/fila").text
+    assert f'<span class="preview soft" dir="auto">{escape(shown)}</span>' in page
 
 
 def test_where_no_hours_are_given_people_always_answer() -> None:
