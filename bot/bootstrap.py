@@ -45,11 +45,20 @@ class WrongSchema(Exception):
     """The database's schema is not the one that this code wants. The text says which command helps."""
 
 
+def newer_schema(found: str | None) -> str:
+    """What is wrong with a database that a newer version has made; "" where none has."""
+    if found is None or schema.is_known(found):
+        return ""
+    return f"The database has schema {found}, of a newer version than this program; install that version"
+
+
 def ensure_schema(db: Database) -> None:
     """Bring SQLite to the newest schema; refuse a PostgreSQL that does not have it."""
     found, wanted = schema.current(db), schema.newest()
     if found == wanted:
         return
+    if newer := newer_schema(found):
+        raise WrongSchema(newer)
     if not db.is_sqlite:
         state = f"schema {found}" if found else "no schema yet"
         raise WrongSchema(f"The database has {state}, this version wants {wanted}; run: horacerta migrate")

@@ -1,5 +1,6 @@
 """The commands. Each parses, calls one function, and turns known errors into one sentence."""
 
+import errno
 import json
 import os
 import select
@@ -52,6 +53,12 @@ class Commands(click.Group):
         except DBAPIError as error:
             reason = str(error.orig).strip().splitlines()[0] if str(error.orig).strip() else "no answer"
             raise Problem(f"DATABASE_URL: the database does not work as it is set ({reason}).") from None
+        except OSError as error:
+            if error.errno != errno.ENOSPC:
+                raise
+            # What could not be written would be tried once more at the end, and told with a traceback.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            raise click.ClickException(f"There is no room to write: {error.strerror}.") from None
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -224,6 +231,8 @@ def migrate() -> None:
     """Bring the database to the newest schema."""
     db = _opened(_settings())
     before = schema.current(db)
+    if newer := bootstrap.newer_schema(before):
+        raise Problem(newer)
     schema.migrate(db)
     after = schema.newest()
     click.echo("Nothing to do: the schema is the newest." if before == after else f"Schema: {after}.")

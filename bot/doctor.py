@@ -77,7 +77,8 @@ def _contents(db: Database) -> Iterator[Finding]:
     found, wanted = schema.current(db), schema.newest()
     if found != wanted:
         state = f"schema {found}" if found else "no schema"
-        yield Finding(False, "DATABASE_URL", f"{state}, {wanted} is wanted; run: horacerta migrate")
+        cure = bootstrap.newer_schema(found) or f"{state}, {wanted} is wanted; run: horacerta migrate"
+        yield Finding(False, "DATABASE_URL", cure)
         return
     yield Finding(True, "DATABASE_URL", f"{db.url.get_backend_name()}, schema {found}")
     if not accounts.any_business(db):

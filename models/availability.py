@@ -189,7 +189,13 @@ _TELLING = (
 
 def most_telling(reasons: Iterable[Reason]) -> Reason | None:
     """Of several reasons against a day, the one to give; None of none."""
-    return min(reasons, key=lambda reason: _TELLING.index(reason.code), default=None)
+    return min(reasons, key=_telling, default=None)
+
+
+def _telling(reason: Reason) -> tuple[bool, int]:
+    """Who is off tells least: it may be another who could have done it."""
+    off = reason.code == Code.FORA_DO_EXPEDIENTE and not reason.detail.get("hours")
+    return off, _TELLING.index(reason.code)
 
 
 def nearest(

@@ -33,6 +33,11 @@ def current(db: Database) -> str | None:
         return MigrationContext.configure(connection).get_current_revision()
 
 
+def is_known(revision: str) -> bool:
+    """Whether this code knows of a revision; one of a newer version it does not."""
+    return any(each.revision == revision for each in ScriptDirectory.from_config(_config()).walk_revisions())
+
+
 def migrate(db: Database, revision: str = "head") -> None:
     """Bring the database to `revision`, in one transaction."""
     config = _config()

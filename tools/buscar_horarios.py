@@ -202,28 +202,36 @@ def none_free(session: Session, question: Question, professional_id: int | None)
 
 
 def _why(session: Session, question: Question, professional_id: int | None) -> str:
-    reason = reason_of(session, question)
+    reasons = _reasons(session, question)
+    reason = availability.most_telling(reasons.values())
+    assert reason is not None
     closed = reason.code == Code.FORA_DO_EXPEDIENTE and not reason.detail["hours"]
     if closed and professional_id is None:
         return _closed(session, question)
-    people = list(question.names.values())
+    # Hours are one person's own; all the rest is said of everybody.
+    theirs = [key for key, each in reasons.items() if each == reason] if "hours" in reason.detail else []
+    people = [question.names[key] for key in theirs] or list(question.names.values())
     return speech.refusal(reason.code, reason.detail, people[0] if len(people) == 1 else "toda a equipe")
 
 
 def reason_of(session: Session, question: Question) -> Reason:
     """The most telling reason why nothing is free."""
+    telling = availability.most_telling(_reasons(session, question).values())
+    assert telling is not None
+    return telling
+
+
+def _reasons(session: Session, question: Question) -> dict[int, Reason]:
+    """Of everybody who could do it, why they cannot."""
     day = question.day
     beyond = availability.check_date(question.rules, day, question.now)
     if beyond:
-        return beyond
+        return dict.fromkeys(question.names, beyond)
     agendas = appointment.agendas(session, question.tenant, question.names, question.span, day, day)
-    reasons = [
-        availability.why_none(question.rules, agenda, question.span, day, question.now, question.part)
-        for agenda in agendas.values()
-    ]
-    telling = availability.most_telling(reasons)
-    assert telling is not None
-    return telling
+    return {
+        key: availability.why_none(question.rules, agenda, question.span, day, question.now, question.part)
+        for key, agenda in agendas.items()
+    }
 
 
 def _closed(session: Session, question: Question) -> str:

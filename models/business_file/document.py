@@ -99,7 +99,9 @@ def compose(text: str) -> Node:
 def _syntax_problem(error: yaml.YAMLError, text: str) -> Problem:
     if isinstance(error, yaml.MarkedYAMLError):
         mark = error.problem_mark or error.context_mark
-        return Problem(mark.line + 1 if mark else 1, f"cannot be read: {error.problem or error.context}")
+        what = error.problem or error.context or ""
+        cure = " (use spaces, not tabs)" if "'\\t'" in what else ""
+        return Problem(mark.line + 1 if mark else 1, f"cannot be read: {what}{cure}")
     # The reader stops at the first character that YAML does not allow, and knows only its offset.
     offset = getattr(error, "position", 0)
     return Problem(text.count("\n", 0, offset) + 1, "cannot be read: a control character")

@@ -118,7 +118,9 @@ def _zones() -> list[str]:
 def zone(scalar: Scalar) -> str:
     known = _zones()
     if scalar.text not in known:
-        near = suggestion(scalar.text, known) or ', write one such as "America/Sao_Paulo"'
+        # "GMT-0" is near to "GMT-3", and three hours away.
+        places = [name for name in known if "/" in name and not name.startswith("Etc/")]
+        near = suggestion(scalar.text, places) or ', write one such as "America/Sao_Paulo"'
         raise Wrong(f'"{scalar.text}" is no time zone of the IANA database{near}')
     return scalar.text
 

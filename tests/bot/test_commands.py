@@ -1,6 +1,7 @@
 """The commands from outside, as processes: what they print, how they end, one sentence for each error."""
 
 import os
+import shutil
 import signal
 import socket
 import sqlite3
@@ -231,6 +232,34 @@ def test_a_login_is_shut_and_opened_again(typed: Callable[..., Result]) -> None:
     assert "horacerta staff enable --email a@b.br" in warned.stderr
     assert typed("staff", "enable", "--email", "a@b.br").exit_code == 0
     assert "disabled" not in typed("staff", "list").stdout
+
+
+@pytest.mark.parametrize("command", [["staff", "list"], ["migrate"], ["import", "shop.yaml"], ["worker"]])
+def test_a_database_of_a_newer_version_is_one_sentence(
+    typed: Callable[..., Result], tmp_path: Path, command: list[str]
+) -> None:
+    shutil.copy(BUSINESSES / "studio-bela.yaml", tmp_path / "shop.yaml")
+    typed("import", "shop.yaml")
+    with closing(sqlite3.connect(tmp_path / "shop.db")) as database:
+        database.execute("UPDATE alembic_version SET version_num = '9999'")
+        database.commit()
+    assert "schema 9999, of a newer version than this program" in refused(typed(*command))
+    assert "of a newer version" in typed("doctor").stdout
+
+
+def test_a_full_disk_is_one_sentence(shell: Shell) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "bot", "migrate"],
+            cwd=shell.folder,
+            env=shell.environment,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode != 0
+    assert done.stderr == "Error: There is no room to write: No space left on device.\n"
 
 
 def test_check_makes_no_database(typed: Callable[..., Result], tmp_path: Path) -> None:

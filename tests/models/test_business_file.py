@@ -338,6 +338,12 @@ ERRORS = {
         '"timezone" "America/Sao_Paolo" is no time zone of the IANA database (did you mean '
         '"America/Sao_Paulo"?)',
     ),
+    "zone by its hours": (
+        "America/Sao_Paulo",
+        "GMT-3",
+        5,
+        '"timezone" "GMT-3" is no time zone of the IANA database, write one such as "America/Sao_Paulo"',
+    ),
     "no zone at all": (
         "America/Sao_Paulo",
         "-03:00",
@@ -730,7 +736,11 @@ def test_errors_read_as_lines() -> None:
         ("# only a comment\n", 1, "the file is empty"),
         ("- a\n", 1, "the file must be a mapping of keys to values"),
         ("a: 1\nb: [\n", 3, "cannot be read: expected the node content, but found '<stream end>'"),
-        ("a: 1\n\tb: 2\n", 2, "cannot be read: found character '\\t' that cannot start any token"),
+        (
+            "a: 1\n\tb: 2\n",
+            2,
+            "cannot be read: found character '\\t' that cannot start any token (use spaces, not tabs)",
+        ),
         ("a: 1\nb: \x07\n", 2, "cannot be read: a control character"),
         ("a: 1\n---\nb: 2\n", 2, "cannot be read: but found another document"),
         ("tenant: *nobody\n", 1, "cannot be read: found undefined alias 'nobody'"),

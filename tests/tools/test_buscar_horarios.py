@@ -6,9 +6,9 @@ from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from sqlalchemy import event
-from sqlmodel import col, update
+from sqlmodel import col, delete, update
 
-from models.catalog import Closure, Professional, ProfessionalService, Service, TimeOff
+from models.catalog import Closure, Professional, ProfessionalService, Service, TimeOff, WorkingWindow
 from models.db import Database
 from models.tenant import Tenant
 from tests.fakes import agenda
@@ -158,6 +158,24 @@ def test_service_that_nobody_does_that_day(model: Model) -> None:
     """The business is open on Saturday, for other services."""
     text = model.done("buscar_horarios", profissional_id=2, servico_id=1, data="2026-12-05")
     assert "Bia Lima não atende nesse dia" in text
+
+
+def test_who_is_off_does_not_speak_for_who_works(db: Database, ids: Ids, model: Model) -> None:
+    """Bia is off on Saturdays; Ana's morning there has its own reason, and it is hers by name."""
+    saturday = {"servico_id": 1, "data": "2026-12-05"}
+    text = model.done("buscar_horarios", **saturday, periodo="noite")
+    assert "não cabe no expediente de Ana Souza nesse dia, que é das 09:00 às 13:00" in text
+    with db.writing() as session:
+        session.exec(delete(WorkingWindow).where(col(WorkingWindow.professional_id) == ids.bia))
+    morning = model.done(
+        "buscar_horarios",
+        servico_id=1,
+        data="2026-12-02",
+        periodo="manha",
+        now=datetime(2026, 12, 2, 18, 0, tzinfo=UTC),
+    )
+    assert "ninguém faz" not in morning
+    assert "já passou" in morning
 
 
 def test_weekday_without_the_service(db: Database, ids: Ids, model: Model) -> None:

@@ -21,8 +21,11 @@ _YES_PHRASES = (
     "esta bom", "esta bem", "esta otimo", "tudo bem", "tudo certo", "com certeza", "de acordo", "por favor",
     "por mim", "faz favor", "pode ser",
 )  # fmt: skip
-_NO = words_of("nao negativo nunca desisto desisti esquece esqueca nops nope jamais 👎 ❌")
-_NO_PHRASES = ("deixa para la", "deixa quieto", "deixa assim", "mudei de ideia")
+_NO = words_of("nao naum negativo nunca desisto desisti esquece esqueca nops nope jamais 👎 ❌")
+_NO_PHRASES = (
+    "deixa para la", "deixa quieto", "deixa assim", "mudei de ideia", "claro que nao", "nem pensar",
+    "nem a pau", "de jeito nenhum", "nao confirmo", "confirma nao",
+)  # fmt: skip
 _FILLER = words_of(
     "mesmo mesma ai por favor ja entao e muito muita obrigado obrigada valeu grato grata querido "
     "querida amor linda lindo moca moco flor amigo amiga o a os as esse essa este esta horario hora com "

@@ -102,8 +102,10 @@ def _call_person(turn: Turn) -> Talk:
 def _motive(turn: Turn) -> str:
     """For staff: the request in the customer's own words; where they only said yes, in those before."""
     told = turn.transcript
-    said = " ".join(told.lines) if turn.about(Topic.PERSON, Topic.UPSET) else told.wrote
+    asked = turn.about(Topic.PERSON, Topic.UPSET)
+    said = " ".join(told.lines) if asked else told.wrote
     what = "Está insatisfeito" if turn.about(Topic.UPSET) else "Pediu para falar com uma pessoa"
+    what = what if asked else "Aceitou falar com uma pessoa; tinha escrito"
     quoted = f"{what}: “{shortened(said, 120)}”" if said else f"{what}."
     return f"{quoted} (combinava {turn.memory.names})" if turn.memory.names else quoted
 
@@ -150,8 +152,14 @@ def _declines(turn: Turn) -> bool:
 
 
 def _declined(turn: Turn) -> Talk:
-    """A plain "não" to a proposal asks for another; "não quero mais" ends it; to a person goes on without."""
+    """A plain "não" to a proposal asks for another; "não quero mais" ends it; to a person goes on without.
+
+    Where nothing is open, who gives up means the visit that is booked.
+    """
     memory = turn.memory
+    idle = memory.asked in (Asked.NOTHING, Asked.WANT) and not memory.booking
+    if idle and turn.transcript.appointments and _GIVES_UP.search(turn.reading.text):
+        return (yield from _move_or_cancel(turn))
     if memory.asked == Asked.STAFF and memory.booking:
         return (yield from booking(turn, speech.NO_PROBLEM))
     proposed = memory.asked in (Asked.BOOK, Asked.MOVE) and not turn.is_held
@@ -160,6 +168,9 @@ def _declined(turn: Turn) -> Talk:
     return speech.NEVER_MIND
 
 
+_GIVES_UP = re.compile(
+    r"\bdesist\w+|\besque[cç]\w*\b|\bnao (?:quero|posso|vou|da|rola) mais\b(?! nada)|\bnao vou\b"
+)
 _BARE_NO = {"nao", "negativo", "nope", "ainda", "👎", "2", ","}
 
 
@@ -417,6 +428,13 @@ def _still_puzzled(turn: Turn) -> str:
     return f"{speech.STILL_PUZZLED}\n\n{open_person}"
 
 
+def _give_up(turn: Turn) -> Talk:
+    """Three times nothing was understood: nobody is to turn in circles."""
+    motive = f"Não entendi o que a pessoa quer: “{shortened(' '.join(turn.transcript.lines), 120)}”"
+    yield (Call("chamar_atendente", (("motivo", motive),)),)
+    return speech.STAFF_CALLED
+
+
 def _with_open(turn: Turn, text: str, otherwise: str) -> str:
     """A text before the question that is open, which must not be lost."""
     return "\n\n".join(filter(None, (text, _open(turn) or otherwise)))
@@ -440,6 +458,8 @@ def _unknown(turn: Turn) -> Talk:
         return _with_open(turn, "\n".join(lines), otherwise="")
     if turn.about(Topic.GREETING) and not turn.memory.open_words:
         return _welcome(turn)
+    if turn.transcript.said.startswith(speech.STILL_PUZZLED) and turn.can("chamar_atendente"):
+        return (yield from _give_up(turn))
     if turn.memory.puzzled:
         return _still_puzzled(turn)
     if _asks(turn):

@@ -298,7 +298,13 @@ def none_with(wish: Wish, reason: str, nearest: tuple[Slot, ...], full: Full | N
     waiting = (can_wait(full),) if full else ()
     if nearest:
         return f"{reason}\n\n{_slots_question(wish, list(nearest), *waiting)}"
+    if _WHATEVER_THE_DAY.search(reason):
+        return speech.or_staff(reason)
     return f"{reason}\n\n{question(replace(wish, days=None), Asked.DAY, *waiting)}"
+
+
+# No other day would do either: it is for people to make an exception.
+_WHATEVER_THE_DAY = re.compile(r"mudanças e cancelamentos só|máximo de agendamentos|já começou ou já passou")
 
 
 def _slots_question(wish: Wish, slots: list[Slot], *more: str) -> str:

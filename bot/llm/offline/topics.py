@@ -93,6 +93,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\b(?:merda|porra|caralho|bosta|pqp|vsf|vtnc|fdp|idiotas?|imbeci\w+|lixo|inuti\w+|palhacada)\b",
         r"\b(?:ridicul\w+|pessim[oa]s?|horrive\w+|decepcion\w+|insatisfeit\w+|que (?:absurdo|vergonha))\b",
         r"\b(?:brav|irritad|chatead|indignad|revoltad)[oa]\b|\bme (?:machuc|queim)ou\b",
+        r"\b(?:passando mal|me matar|suicid\w+|socorro|emergencia)\b",
         r"\b(?:reclamar|reclamacao|procon|processar voces|prejuizo|reembolso|dinheiro de volta)\b",
         r"\bningue?m (?:me )?(?:responde|respondeu|atende|atendeu|resolve|resolveu)\b",
     ),
@@ -160,6 +161,9 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"(?:meu|minha) (?:\w+ )?(?:horario|agendamento|consulta|reserva|hora)\b",
         r"^(?:o |a )?(?:meu|minha) (?:horario|agendamento|consulta|reserva)(?: mesmo)? ?\??$",
         r"\bja (?:marquei|agendei|tinha marcado|deixei marcado)\b",
+        r"^(?:ja )?(?:esta|ficou|foi) (?:tudo )?(?:confirmad|marcad|agendad)[oa] ?(?:mesmo )?\?",
+        r"^(?:voces? )?(?:ja )?(?:(?:cancel|desmarc)(?:aram|ou)|(?:foi|esta) cancelado)(?: \w+){0,3} ?\?",
+        r"^(?:para )?(?:que|qual) (?:dia|hora|horario) (?:mesmo|ficou|e mesmo)(?: mesmo)? ?\??$",
         rf"\bque (?:horas?|dia) (?:(?:e|ficou|esta|era) {_MY}|(?:eu )?marquei)\b",
         rf"\bquando (?:e|ficou|esta|vai ser) {_MY}\b",
         r"\b(?:tenho|tinha) (?:algo|alguma coisa|algum|alguma|horario|hora)? ?(?:\w+ )?(?:marcad|agendad)\w*",
@@ -180,7 +184,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     ),
     Topic.UNABLE: (
         r"\bnao (?:vou|vo) (?:mais )?(?:conseguir|poder|dar)\b",
-        r"\bnao (?:consigo|posso) (?:ir|comparecer)\b",
+        r"\bnao (?:consigo|posso|vou|vo) (?:mais )?(?:ir|comparecer)\b",
         r"\bimprevisto\b",
     ),
     Topic.USUAL: (r"\bde sempre\b", r"\bcomo sempre\b", r"\bd[oa] ultima vez\b"),
@@ -245,6 +249,7 @@ _OWN_LOOKS = re.compile(
 _ABOUT_US = re.compile(
     r"\b(?:voces?|atend\w+|ningue?m|reclam\w+|reembolso|dinheiro|prejuizo|procon|estrag\w+|queim\w+|insatisf\w+)\b"
 )
+_ASKS_WHETHER = re.compile(r"\b(?:cancel|desmarc|confirm|marc|agend)(?:aram|ou|ad[oa])\b")
 _DENIED = re.compile(
     r"\bnao (?:e para|quero|precisa|preciso|vou|era para) (?:mais )?(?:cancel|desmarc|remarc)\w*"
 )
@@ -258,6 +263,8 @@ def topics_in(text: str) -> frozenset[Topic]:
         found.discard(Topic.PERSON)
     if Topic.UPSET in found and _OWN_LOOKS.search(told) and not _ABOUT_US.search(told):
         found.discard(Topic.UPSET)
+    if Topic.MINE in found and told.rstrip().endswith("?") and _ASKS_WHETHER.search(told):
+        found -= {Topic.CANCEL, Topic.BOOK, Topic.BOOK_NEW}  # asked, not ordered
     if Topic.CONTACT in found:
         found -= {Topic.CHANGE, Topic.CHANGE_OWN}  # "me passa o telefone"
     if Topic.LATE in found:

@@ -51,6 +51,62 @@ def test_who_minds_the_price_gets_all_of_them_in_order(pairs: bool, said: str) -
     assert prices == sorted(prices)
 
 
+# --- giving up ---------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "não quero mais",
+        "desisti",
+        "esquece, não vou",
+        "não posso mais",
+        "nao vou mais",
+        "não posso mais ir amanhã",
+    ],
+)
+def test_who_gives_up_is_asked_what_becomes_of_the_visit(pairs: bool, said: str) -> None:
+    """A "tudo bem" alone would leave it standing, and nobody would come."""
+    chat = Chat(with_visit(salon(), "2026-12-03 15:00"), pairs)
+    assert "remarcar ou cancelar?" in chat.say(said)
+    assert "Posso cancelar" in chat.say("cancelar")
+
+
+@pytest.mark.parametrize("said", ["não", "não, obrigada", "não quero mais nada", "nada não"])
+def test_who_wants_nothing_else_keeps_the_visit(pairs: bool, said: str) -> None:
+    chat = Chat(with_visit(salon(), "2026-12-03 15:00"), pairs)
+    assert "cancelar" not in chat.say(said)
+
+
+@pytest.mark.parametrize(
+    "said", ["cancelaram?", "vocês cancelaram o meu?", "foi cancelado?", "tá confirmado?", "já tá marcado?"]
+)
+def test_a_question_whether_is_no_order(pairs: bool, said: str) -> None:
+    chat = Chat(with_visit(salon(), "2026-12-03 15:00"), pairs)
+    assert "O que tenho no seu nome" in chat.say(said)
+    chat.say("confirmado")
+    assert len(chat.shop.visits) == 1
+    assert not {"cancelar", "agendar"} & set(chat.called)
+
+
+@pytest.mark.parametrize("said", ["nem pensar", "naum", "claro que não", "não confirmo", "de jeito nenhum"])
+def test_a_no_in_other_words(pairs: bool, said: str) -> None:
+    chat = Chat(salon(), pairs)
+    assert PROPOSAL in chat.say("corte amanhã às 10 com a Ana")
+    assert "Posso confirmar" not in chat.say(said)
+    assert booked(chat.shop) == []
+
+
+def test_nobody_turns_in_circles(pairs: bool) -> None:
+    chat = Chat(salon(), pairs)
+    assert [bool(chat.say(said) and chat.shop.asked_for_person) for said in ("asdf", "qwer", "zxcv")] == [
+        False,
+        False,
+        True,
+    ]
+    assert chat.shop.asked_for_person == ["Não entendi o que a pessoa quer: “zxcv”"]
+
+
 # --- booking -----------------------------------------------------------------------------------------------
 
 
@@ -1545,7 +1601,7 @@ def test_who_is_not_understood_is_offered_a_person() -> None:
     chat = Chat(salon())
     assert chat.say("xis blablá").endswith("Quer que eu chame uma pessoa da equipe?")
     chat.say("sim")
-    assert chat.shop.asked_for_person == ["Pediu para falar com uma pessoa: “xis blablá”"]
+    assert chat.shop.asked_for_person == ["Aceitou falar com uma pessoa; tinha escrito: “xis blablá”"]
     other = Chat(salon())
     other.say("escova amanhã")
     answer = other.say("xis blablá")
