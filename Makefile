@@ -10,7 +10,7 @@ demo: $(VENV)/.run
 	$(BIN)/horacerta demo --port $(PORT)
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -n auto --dist worksteal $(ARGS)
+	$(BIN)/python -m pytest -n auto $(ARGS)
 
 # What the gate runs before the tests.
 check: $(VENV)/.dev

@@ -1,5 +1,6 @@
 """Fixtures that every test may use: a database of each kind, a fixed clock, no network."""
 
+import logging
 import os
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -23,11 +24,10 @@ def pytest_configure() -> None:
     # The processes that tests start are to find the program compiled: it takes them a third of their time.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-    # Plain lines: structlog's own choice paints a traceback with all that it holds, for seconds.
-    lines = structlog.processors.KeyValueRenderer(key_order=["event"])
-    structlog.configure(
-        processors=[structlog.processors.add_log_level, structlog.processors.format_exc_info, lines]
-    )
+    # A command that a test types sets up the log of this whole process: no logger may keep that for ever.
+    configure = structlog.configure
+    structlog.configure = lambda **values: configure(**values | {"cache_logger_on_first_use": False})
+    _log_plainly()
 
     # How quick this machine is says nothing of the product.
     patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -36,6 +36,23 @@ def pytest_configure() -> None:
 
     # Made to take long, and what was right once is right again: thousands of tests log in with one password.
     _password_hasher.verify_secret = cache(_password_hasher.verify_secret)
+
+
+def _log_plainly() -> None:
+    # structlog's own choice paints a traceback with all that it holds, for seconds.
+    lines = structlog.processors.KeyValueRenderer(key_order=["event"])
+    structlog.reset_defaults()
+    structlog.configure(
+        processors=[structlog.processors.add_log_level, structlog.processors.format_exc_info, lines]
+    )
+
+
+def pytest_runtest_teardown() -> None:
+    """No test finds the log as another one has set it up."""
+    _log_plainly()
+    root = logging.getLogger()
+    for handler in [each for each in root.handlers if type(each) is logging.StreamHandler]:
+        root.removeHandler(handler)
 
 
 def pytest_runtest_setup() -> None:
