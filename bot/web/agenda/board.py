@@ -226,7 +226,8 @@ class _Day:
     def _summary(self, visits: Sequence[Visit]) -> str:
         free = sum(end - start for start, end in self._free())
         count = len(visits)
-        booked = "ninguém marcado" if not count else f"{count} {'horário' if count == 1 else 'horários'}"
+        nobody = "ninguém marcado" if self._work else "não atende neste dia"
+        booked = nobody if not count else f"{count} {'horário' if count == 1 else 'horários'}"
         return f"{booked} · {length_of(free)} {'livre' if free < 2 * HOUR else 'livres'}" if free else booked
 
     def _minutes(self, visit: Visit) -> tuple[int, int]:

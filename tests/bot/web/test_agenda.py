@@ -305,6 +305,7 @@ def test_who_does_not_work_today_is_told_apart_too(office: Office) -> None:
     page = office.client().get("/agenda").text
     assert 'id="agora"' in page
     assert page.count("Não atende neste dia.") == 1
+    assert page.count('<span class="soft summary">não atende neste dia</span>') == 1
 
 
 def test_a_printed_week_says_whose_it_is(office: Office) -> None:
