@@ -8,7 +8,7 @@ from enum import StrEnum
 from sqlalchemy import select
 from sqlmodel import Session, SQLModel
 
-from models import appointment, audit, availability, refit, stranded
+from models import appointment, audit, availability, stranded, stranded_recheck
 from models.appointment import LONGEST_BUSY, Appointment, AppointmentStatus
 from models.catalog import Closure, Professional, TimeOff
 from models.db import table
@@ -100,7 +100,7 @@ def remove(
     _lock(session, tenant.id, row.professional_id if isinstance(row, TimeOff) else None)
     session.delete(row)
     session.flush()
-    refit.settle_fitting(session, now, tenant)
+    stranded_recheck.settle_fitting(session, now, tenant)
     audit.record(
         session,
         now,

@@ -15,7 +15,7 @@ from sqlalchemy import and_, or_, update
 from sqlalchemy.orm.attributes import flag_modified
 from sqlmodel import Session, col, select
 
-from models import audit, conversation, customer_data, nameless, reminder, removal, waitlist
+from models import audit, audit_redaction, conversation, customer_data, provider_deletion, reminder, waitlist
 from models.audit import AuditEvent
 from models.conversation import Conversation
 from models.customer import FORGOTTEN, Customer, CustomerAddress
@@ -100,7 +100,7 @@ def _found(session: Session, tenant_id: int, customer_id: int) -> Customer:
 def _remove_there(session: Session, now: datetime, rows: Rows) -> None:
     """The provider's record of each message goes, and its attachments with it."""
     sids = [line.provider_sid for line in rows.messages if line.provider_sid]
-    removal.want(session, now, rows.customer.tenant_id, removal.Kind.MESSAGE, sids)
+    provider_deletion.want(session, now, rows.customer.tenant_id, provider_deletion.Kind.MESSAGE, sids)
 
 
 def _nobody() -> str:
@@ -211,4 +211,4 @@ def _blank_events(session: Session, rows: Rows) -> None:
     ]
     query = select(AuditEvent).where(AuditEvent.tenant_id == rows.customer.tenant_id, or_(*about))
     for event in session.exec(query):
-        event.detail = nameless.kept(event.detail)
+        event.detail = audit_redaction.kept(event.detail)

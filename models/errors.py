@@ -49,7 +49,7 @@ class Refusal(DomainError):
     """A rule says no.
 
     `code` is one of `models.availability.Code` or a tool's own; `detail` holds the plain values that a
-    sentence needs (never a sentence: the words are made in `tools.speech`); at most three alternatives.
+    sentence needs (never a sentence: the words are made in `tools.portuguese`); at most three alternatives.
     """
 
     code: str

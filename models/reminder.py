@@ -26,7 +26,7 @@ from sqlalchemy import (
 )
 from sqlmodel import Field, Session, SQLModel, col
 
-from models import delivery, quiet
+from models import delivery, quiet_hours
 from models.db import UtcDateTime, change, table
 from models.message import Message, Status
 from models.tenant import Tenant
@@ -83,9 +83,9 @@ def due(zone: ZoneInfo, starts_at: datetime, hours: int, now: datetime) -> datet
     wanted = starts_at - timedelta(hours=hours)
     if wanted <= now:
         return None
-    if not quiet.is_night(zone, wanted):
+    if not quiet_hours.is_night(zone, wanted):
         return wanted
-    evening, morning = quiet.evening(zone, wanted), quiet.morning(zone, wanted)
+    evening, morning = quiet_hours.evening(zone, wanted), quiet_hours.morning(zone, wanted)
     if evening >= now + EARLIEST:
         return evening
     return morning if starts_at - morning > LEAST else None

@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from sqlalchemy import ColumnElement, String, and_, cast, exists, func, or_, select
 from sqlmodel import Session
 
-from models import removal
+from models import provider_deletion
 from models.appointment import Appointment
 from models.conversation import Conversation
 from models.customer import FORGOTTEN, Customer, CustomerAddress
 from models.db import table
 from models.handoff import Handoff
 from models.message import Direction, Message
-from models.removal import Kind
+from models.provider_deletion import Kind
 
 _CUSTOMER, _ADDRESS, _TALK = table(Customer), table(CustomerAddress), table(Conversation)
 _EPISODE, _VISIT, _MESSAGE = table(Handoff), table(Appointment), table(Message)
@@ -75,7 +75,7 @@ def drop_media(session: Session, tenant_id: int, now: datetime, days: int, limit
     )
     lines = session.scalars(query).all()
     urls = [item["url"] for line in lines for item in line.media if item.get("url")]
-    removal.want(session, now, tenant_id, Kind.MEDIA, urls)
+    provider_deletion.want(session, now, tenant_id, Kind.MEDIA, urls)
     for line in lines:
         line.media = []
     session.flush()

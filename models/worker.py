@@ -15,7 +15,7 @@ class WorkerBeat(SQLModel, table=True):
 
     owner: str = Field(primary_key=True, max_length=64)
     at: datetime = Field(sa_type=UtcDateTime)
-    calls: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)  # see `bot.calls`
+    calls: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)  # see `bot.core.call_stats`
 
 
 def beat(session: Session, owner: str, now: datetime, calls: Mapping[str, Any] | None = None) -> None:

@@ -15,16 +15,16 @@ from flask import Flask
 from flask.testing import FlaskClient
 from sqlmodel import select
 
+from bot.core.services import Services
+from bot.core.settings import Settings
 from bot.llm.anthropic import AnthropicClient
-from bot.llm.client import ModelClient
-from bot.services import Services
-from bot.settings import Settings
+from bot.llm.base import ModelClient
+from bot.process.worker import drain
 from bot.web.app import create_app
-from bot.web.webhook import webhook
-from bot.whatsapp.accounts import Account
-from bot.whatsapp.client import Sender
+from bot.web.twilio_webhook import webhook
+from bot.whatsapp.base import Sender
+from bot.whatsapp.credentials import Account
 from bot.whatsapp.twilio import TwilioSender, twilio_client
-from bot.worker import drain
 from models import business_file
 from models.appointment import Appointment
 from models.conversation import Conversation
@@ -94,7 +94,7 @@ class Stage:
 
     def _model(self, *, offline: bool) -> ModelClient:
         if offline:
-            from bot.llm.offline import OfflineModel
+            from bot.llm.rule_based import OfflineModel
 
             return OfflineModel()
         return AnthropicClient(

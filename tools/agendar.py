@@ -10,9 +10,9 @@ from models.customer import Customer
 from models.db import table
 from models.errors import NotFound, Refusal
 from models.tenant import Tenant
-from tools import idempotency, refusals, speech
+from tools import idempotency, portuguese, refusals
+from tools.argument_types import Day, Id, Minute, PersonName, Weekday, check_services
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
-from tools.fields import Day, Id, Minute, PersonName, Weekday, check_services
 from tools.idempotency import Written
 from tools.refusals import Wanted
 
@@ -88,8 +88,8 @@ def _book(session: Session, context: ToolContext, wish: Agendar) -> Written:
 
 
 def _line(details: Details, tenant: Tenant) -> str:
-    about = f"{details.minutes} min, {speech.price(details.price_cents)}"
-    return f"(agendamento_id {details.id}): {speech.visit(details, tenant.zone)} ({about})."
+    about = f"{details.minutes} min, {portuguese.price(details.price_cents)}"
+    return f"(agendamento_id {details.id}): {portuguese.visit(details, tenant.zone)} ({about})."
 
 
 def _keep_name(session: Session, context: ToolContext, name: str | None) -> None:
@@ -111,9 +111,9 @@ def _refused(context: ToolContext, wish: Agendar, refusal: Refusal) -> ToolRefus
         name = catalog.professional_name(session, context.tenant_id, wish.profissional_id)
         if services is None or name is None:
             raise LookupError("what was there a moment ago is gone") from refusal
-        what = speech.names(services)
+        what = portuguese.names(services)
         wanted = Wanted(
-            headline=f"Não agendei {what} com {name} para {speech.at(wish.data, wish.hora)}",
+            headline=f"Não agendei {what} com {name} para {portuguese.at(wish.data, wish.hora)}",
             professional_id=wish.profissional_id,
             professional=name,
             service_ids=wish.services,

@@ -12,9 +12,9 @@ from models import alternatives, appointment, availability, catalog
 from models.availability import Code, Reason, Rules, Span
 from models.catalog import Offer
 from models.tenant import Tenant
-from tools import refusals, speech
+from tools import portuguese, refusals
+from tools.argument_types import PERIODS, Day, Id, Period, Weekday, check_services
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
-from tools.fields import PERIODS, Day, Id, Period, Weekday, check_services
 
 # More lines than this would neither be read nor fit; more professionals are loaded only if these are full.
 MOST_PROFESSIONALS = 20
@@ -75,7 +75,7 @@ class Question:
 
     @property
     def what(self) -> str:
-        return speech.listed([speech.service(service) for service in self.services])
+        return portuguese.listed([portuguese.service(service) for service in self.services])
 
     @property
     def part(self) -> tuple[int, int]:
@@ -123,7 +123,7 @@ def _only_service(session: Session, tenant_id: int, professional_id: int) -> Off
     if not offers:
         raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"{name} não faz nenhum serviço no momento.")
     if len(offers) > 1:
-        lines = [f"- {speech.offer_line(offer)}" for offer in offers]
+        lines = [f"- {portuguese.offer_line(offer)}" for offer in offers]
         heading = f"{name} faz mais de um serviço. Pergunte ao cliente qual e informe o servico_id:"
         raise ToolRefusal("SERVICO_NAO_INFORMADO", "\n".join([heading, *lines]))
     return offers[0]
@@ -143,7 +143,7 @@ def _professionals(
     if name is None:
         raise refusals.missing("professional", "profissional_id", professional_id)
     offered = {offer.id for offer in catalog.offered_by(session, tenant_id, professional_id)}
-    lacking = speech.listed([service.name for service in services if service.id not in offered])
+    lacking = portuguese.listed([service.name for service in services if service.id not in offered])
     instead = refusals.who_offers(session, tenant_id, services)
     raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"{name} não faz {lacking}. {instead}")
 
@@ -158,7 +158,7 @@ def listing(session: Session, question: Question) -> str | None:
         lines = _lines(session, question, keys[MOST_PROFESSIONALS:])
     if not lines:
         return None
-    heading = f"Horários livres para {question.what} {speech.on(question.day)}:"
+    heading = f"Horários livres para {question.what} {portuguese.on(question.day)}:"
     if len(keys) > MOST_PROFESSIONALS:
         these = "esse serviço" if len(question.services) == 1 else "esses serviços"
         lines.append(f"e mais {len(keys) - MOST_PROFESSIONALS} profissionais fazem {these}.")
@@ -169,13 +169,13 @@ def _lines(session: Session, question: Question, keys: list[int]) -> list[str]:
     day, zone = question.day, question.tenant.zone
     agendas = appointment.agendas(session, question.tenant, keys, question.span, day, day)
     # Who asks for a part of the day has been told of the others in the whole of it.
-    most = speech.MAX_STARTS if question.period is None else MOST_IN_PART
+    most = portuguese.MAX_STARTS if question.period is None else MOST_IN_PART
     lines = []
     for key, agenda in agendas.items():
         free = availability.slots(question.rules, agenda, question.span, day, question.now, question.part)
         if free:
-            who = speech.professional(key, question.names[key])
-            lines.append(f"- {who}: {speech.starts(free, zone, most)}")
+            who = portuguese.professional(key, question.names[key])
+            lines.append(f"- {who}: {portuguese.starts(free, zone, most)}")
         if len(lines) == MOST_PROFESSIONALS:
             break
     return lines
@@ -185,7 +185,7 @@ def none_free(session: Session, question: Question, professional_id: int | None)
     """Why there are none, and the nearest alternatives."""
     part = PERIOD_WORDS.get(question.period or "", "")
     sentence = (
-        f"Não há horário livre para {question.what} {speech.on(question.day)}{part}: "
+        f"Não há horário livre para {question.what} {portuguese.on(question.day)}{part}: "
         f"{_why(session, question, professional_id)}."
     )
     found = alternatives.near(
@@ -197,7 +197,7 @@ def none_free(session: Session, question: Question, professional_id: int | None)
         question.day,
         question.part[0],
     )
-    lines = speech.alternative_lines(found, question.names, question.tenant.zone)
+    lines = portuguese.alternative_lines(found, question.names, question.tenant.zone)
     return "\n".join([sentence, *(lines or ["Também não há nenhum outro horário na agenda aberta."])])
 
 
@@ -211,7 +211,7 @@ def _why(session: Session, question: Question, professional_id: int | None) -> s
     # Hours are one person's own; all the rest is said of everybody.
     theirs = [key for key, each in reasons.items() if each == reason] if "hours" in reason.detail else []
     people = [question.names[key] for key in theirs] or list(question.names.values())
-    return speech.refusal(reason.code, reason.detail, people[0] if len(people) == 1 else "toda a equipe")
+    return portuguese.refusal(reason.code, reason.detail, people[0] if len(people) == 1 else "toda a equipe")
 
 
 def reason_of(session: Session, question: Question) -> Reason:
@@ -237,7 +237,7 @@ def _reasons(session: Session, question: Question) -> dict[int, Reason]:
 def _closed(session: Session, question: Question) -> str:
     assert question.tenant.id is not None
     if catalog.opens_on(session, question.tenant.id, question.day.weekday()):
-        return f"ninguém faz {speech.names(question.services)} nesse dia da semana"
+        return f"ninguém faz {portuguese.names(question.services)} nesse dia da semana"
     return f"{question.tenant.name} não abre nesse dia"
 
 

@@ -7,9 +7,9 @@ from pydantic import Field
 from models import catalog
 from models.catalog import Offer
 from models.tenant import Tenant
-from tools import speech
+from tools import portuguese
+from tools.argument_types import Term
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome
-from tools.fields import Term
 
 
 class BuscarServicos(Arguments):
@@ -30,28 +30,30 @@ def run(context: ToolContext, wish: BuscarServicos) -> ToolOutcome:
         offers = catalog.offers(session, context.tenant_id)
     if not offers:
         return ToolOutcome(f"{business} não tem nenhum serviço aberto para agendamento no momento.")
-    term = speech.folded(wish.termo or "")
+    term = portuguese.folded(wish.termo or "")
     found = [match for offer in offers if (match := _matching(offer, term))]
     heading = f"Serviços de {business}:"
     if not found:
-        heading = f"Nenhum serviço combina com “{speech.shortened(wish.termo or '')}”. {heading}"
+        heading = f"Nenhum serviço combina com “{portuguese.shortened(wish.termo or '')}”. {heading}"
     return ToolOutcome("\n".join([heading, *(_line(offer) for offer in found or offers)]))
 
 
 def _matching(offer: Offer, term: str) -> Offer | None:
     """The offer, with only the professionals that the term names if it names any."""
     words = term.split()
-    if all(word in speech.folded(offer.name) for word in words):
+    if all(word in portuguese.folded(offer.name) for word in words):
         return offer
-    named = tuple(who for who in offer.professionals if all(word in speech.folded(who[1]) for word in words))
+    named = tuple(
+        who for who in offer.professionals if all(word in portuguese.folded(who[1]) for word in words)
+    )
     return replace(offer, professionals=named) if named else None
 
 
 def _line(offer: Offer) -> str:
-    people = [speech.professional(*who) for who in offer.professionals]
-    who = f"Com: {speech.shortlist(people)}." if people else "Sem profissional disponível no momento."
+    people = [portuguese.professional(*who) for who in offer.professionals]
+    who = f"Com: {portuguese.shortlist(people)}." if people else "Sem profissional disponível no momento."
     holidays = " Também em feriados." if offer.on_holidays else ""
-    return f"- {speech.offer_line(offer)} {who}{holidays}"
+    return f"- {portuguese.offer_line(offer)} {who}{holidays}"
 
 
 TOOL = Tool(

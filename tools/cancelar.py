@@ -6,9 +6,9 @@ from sqlmodel import Session
 from models import appointment, audit
 from models.errors import NotFound, Refusal
 from models.tenant import Tenant
-from tools import idempotency, refusals, speech
+from tools import idempotency, portuguese, refusals
+from tools.argument_types import Id, Motive
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
-from tools.fields import Id, Motive
 from tools.idempotency import Written
 
 NAME = "cancelar"
@@ -27,7 +27,7 @@ def run(context: ToolContext, wish: Cancelar) -> ToolOutcome:
     try:
         text = idempotency.once(context, NAME, wish, lambda session: _cancel(session, context, wish))
     except Refusal as refusal:
-        clause = speech.refusal(refusal.code, refusal.detail, "")
+        clause = portuguese.refusal(refusal.code, refusal.detail, "")
         headline = f"Não cancelei o agendamento_id {wish.agendamento_id}"
         raise ToolRefusal(refusal.code, f"{headline}: {clause}.") from refusal
     except NotFound as missing:
@@ -41,7 +41,7 @@ def _cancel(session: Session, context: ToolContext, wish: Cancelar) -> Written:
         session, context.now, tenant, context.customer_id, wish.agendamento_id, wish.motivo or ""
     )
     details = appointment.details(session, context.tenant_id, wish.agendamento_id)
-    line = f"(agendamento_id {details.id}): {speech.visit(details, tenant.zone)}."
+    line = f"(agendamento_id {details.id}): {portuguese.visit(details, tenant.zone)}."
     if cancelled.already_cancelled:
         return Written(f"Já estava cancelado {line}", details)
     audit.record(session, context.now, context.tenant_id, "appointment.cancel", subject_id=details.id)

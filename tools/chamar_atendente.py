@@ -2,9 +2,9 @@
 
 from pydantic import Field
 
-from tools import speech
+from tools import portuguese
+from tools.argument_types import one_line
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome
-from tools.fields import one_line
 
 MAX_MOTIVE = 300  # the rest is cut: nobody who asks for a person is refused for a long sentence
 
@@ -19,7 +19,7 @@ class ChamarAtendente(Arguments):
 
 
 def run(_context: ToolContext, wish: ChamarAtendente) -> ToolOutcome:
-    motive = speech.shortened(one_line(wish.motivo), MAX_MOTIVE) or "Sem motivo informado"
+    motive = portuguese.shortened(one_line(wish.motivo), MAX_MOTIVE) or "Sem motivo informado"
     return ToolOutcome("Pedido registrado: uma pessoa da equipe vai continuar esta conversa.", handoff=motive)
 
 

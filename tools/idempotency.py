@@ -19,7 +19,7 @@ from models.appointment import AppointmentStatus, Details
 from models.db import table
 from models.run import WriteKey
 from models.tenant import Tenant
-from tools import speech
+from tools import portuguese
 from tools.contract import Arguments, ToolContext
 
 _KEY = table(WriteKey)
@@ -104,7 +104,7 @@ def _again(session: Session, context: ToolContext, digest: str) -> str | None:
     tenant = session.get_one(Tenant, context.tenant_id)
     return (
         f"Este pedido já tinha sido atendido (agendamento_id {now.id}) e depois houve outra mudança: "
-        f"{speech.visit(now, tenant.zone)}, {speech.STATUS[AppointmentStatus(now.status)]}. "
+        f"{portuguese.visit(now, tenant.zone)}, {portuguese.STATUS[AppointmentStatus(now.status)]}. "
         "Nada foi feito agora."
     )
 

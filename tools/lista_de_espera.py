@@ -7,10 +7,10 @@ from models import audit, waitlist
 from models.availability import Code
 from models.customer import Customer
 from models.waitlist import WaitlistEntry
-from tools import buscar_horarios, idempotency, speech
+from tools import buscar_horarios, idempotency, portuguese
+from tools.argument_types import Day, Id, Period
 from tools.buscar_horarios import BuscarHorarios, Question
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
-from tools.fields import Day, Id, Period
 from tools.idempotency import Written
 
 NAME = "lista_de_espera"
@@ -92,7 +92,7 @@ def _require_full(session: Session, question: Question, professional_id: int | N
 def _line(question: Question, wish: ListaDeEspera) -> str:
     who = f", com {question.names[wish.profissional_id]}" if wish.profissional_id else ""
     part = buscar_horarios.PERIOD_WORDS.get(wish.periodo or "", "")
-    what = f"{question.what}, {speech.day(wish.data)}{part}{who}."
+    what = f"{question.what}, {portuguese.day(wish.data)}{part}{who}."
     told = "Se abrir um horário, o cliente recebe uma mensagem e tem um tempo limitado para responder."
     if question.tenant.template_waitlist_offer is None:
         told += " A mensagem só chega se o cliente tiver escrito aqui nas últimas 24 horas; diga isso a ele."

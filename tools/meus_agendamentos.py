@@ -3,7 +3,7 @@
 from models import appointment
 from models.customer import Customer
 from models.tenant import Tenant
-from tools import speech
+from tools import portuguese
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome
 
 
@@ -18,13 +18,13 @@ def run(context: ToolContext, _wish: MeusAgendamentos) -> ToolOutcome:
         found = appointment.upcoming(session, context.tenant_id, context.customer_id, context.now)
     if not found:
         return ToolOutcome("Nenhum agendamento futuro.")
-    lines = [f"- {speech.appointment_line(details, zone)}" for details in found]
+    lines = [f"- {portuguese.appointment_line(details, zone)}" for details in found]
     return ToolOutcome("\n".join([_heading(name), *lines]))
 
 
 def _heading(name: str) -> str:
     """The name is the customer's own word: on one line, and short."""
-    known = speech.shortened(" ".join(name.split()))
+    known = portuguese.shortened(" ".join(name.split()))
     return f"Agendamentos de {known}:" if known else "Agendamentos do cliente:"
 
 

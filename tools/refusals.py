@@ -11,16 +11,16 @@ from models.availability import Code, Span
 from models.catalog import Offer
 from models.errors import Refusal
 from models.tenant import Tenant
-from tools import speech
+from tools import portuguese
+from tools.argument_types import DAYS
 from tools.contract import ToolRefusal
-from tools.fields import DAYS
 
 
 def check_weekday(day: date, believed: str | None) -> None:
     """Raises ToolRefusal if the model is wrong about the weekday: then it may be wrong about the date."""
     if believed in (None, DAYS[day.weekday()]):
         return
-    clause = speech.refusal(Code.DIA_SEMANA_ERRADO, {"date": day, "believed": believed}, "")
+    clause = portuguese.refusal(Code.DIA_SEMANA_ERRADO, {"date": day, "believed": believed}, "")
     raise ToolRefusal(
         Code.DIA_SEMANA_ERRADO, f"Nada foi feito: {clause}. Confirme com o cliente qual é a data certa."
     )
@@ -38,7 +38,7 @@ def start(tenant: Tenant, day: date, minute: int, now: datetime) -> datetime:
 
 def missing(kind: str, field: str, value: int) -> ToolRefusal:
     """No such row for this tenant or customer; `kind` as in NotFound."""
-    return ToolRefusal("NAO_ENCONTRADO", speech.MISSING[kind].format(id=f"{field} {value}"))
+    return ToolRefusal("NAO_ENCONTRADO", portuguese.MISSING[kind].format(id=f"{field} {value}"))
 
 
 def missing_service(session: Session, tenant_id: int, service_ids: Sequence[int]) -> ToolRefusal:
@@ -69,7 +69,7 @@ _FINAL = (Code.LIMITE_CLIENTE, Code.JA_COMECOU, Code.JA_CANCELADO, Code.PRAZO_DE
 
 def refused(session: Session, now: datetime, tenant: Tenant, refusal: Refusal, wanted: Wanted) -> ToolRefusal:
     """What was tried, why not, and the nearest alternatives each on a line."""
-    clause = speech.refusal(refusal.code, refusal.detail, wanted.professional)
+    clause = portuguese.refusal(refusal.code, refusal.detail, wanted.professional)
     sentence = f"{wanted.headline}: {clause}."
     if refusal.code in _FINAL:
         return ToolRefusal(refusal.code, sentence)
@@ -90,7 +90,7 @@ def _instead(session: Session, now: datetime, tenant: Tenant, wanted: Wanted) ->
         preferred=wanted.professional_id,
         without=wanted.without,
     )
-    lines = speech.alternative_lines(found, names, tenant.zone)
+    lines = portuguese.alternative_lines(found, names, tenant.zone)
     return lines or ["Também não há nenhum outro horário na agenda aberta."]
 
 
@@ -99,14 +99,14 @@ def who_offers(session: Session, tenant_id: int, services: Sequence[Offer]) -> s
     names = catalog.offering(session, tenant_id, [service.id for service in services])
     if not names:
         return nobody_offers(services)
-    people = [speech.professional(key, name) for key, name in names.items()]
-    return f"Quem faz {speech.names(services)}: {speech.shortlist(people)}."
+    people = [portuguese.professional(key, name) for key, name in names.items()]
+    return f"Quem faz {portuguese.names(services)}: {portuguese.shortlist(people)}."
 
 
 def nobody_offers(services: Sequence[Offer]) -> str:
     if len(services) == 1:
         return f"Ninguém faz {services[0].name} no momento."
     return (
-        f"Nenhum profissional faz {speech.names(services)} na mesma visita. "
+        f"Nenhum profissional faz {portuguese.names(services)} na mesma visita. "
         "Busque e agende um serviço de cada vez."
     )

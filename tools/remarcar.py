@@ -7,9 +7,9 @@ from models import appointment, audit, catalog
 from models.appointment import Details, Moved
 from models.errors import NotFound, Refusal
 from models.tenant import Tenant
-from tools import idempotency, refusals, speech
+from tools import idempotency, portuguese, refusals
+from tools.argument_types import Day, Id, Minute, Weekday
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
-from tools.fields import Day, Id, Minute, Weekday
 from tools.idempotency import Written
 from tools.refusals import Wanted
 
@@ -60,13 +60,13 @@ def _move(session: Session, context: ToolContext, wish: Remarcar) -> Written:
 
 
 def _line(details: Details, tenant: Tenant) -> str:
-    return f"(agendamento_id {details.id}): {speech.visit(details, tenant.zone)}."
+    return f"(agendamento_id {details.id}): {portuguese.visit(details, tenant.zone)}."
 
 
 def _sentence(details: Details, moved: Moved, tenant: Tenant) -> str:
-    before = speech.moment(moved.previous_start, tenant.zone)
-    after = speech.moment(details.starts_at, tenant.zone)
-    what = f"{speech.listed(details.services)} com {details.professional}"
+    before = portuguese.moment(moved.previous_start, tenant.zone)
+    after = portuguese.moment(details.starts_at, tenant.zone)
+    what = f"{portuguese.listed(details.services)} com {details.professional}"
     return f"Remarcado (agendamento_id {details.id}): {what}, de {before}, para {after}."
 
 
@@ -92,9 +92,9 @@ def _refused(context: ToolContext, wish: Remarcar, refusal: Refusal) -> ToolRefu
         details = appointment.details(session, context.tenant_id, wish.agendamento_id)
         target = wish.profissional_id or details.professional_id
         name = catalog.professional_name(session, context.tenant_id, target) or details.professional
-        what = f"{speech.listed(details.services)} (agendamento_id {details.id})"
+        what = f"{portuguese.listed(details.services)} (agendamento_id {details.id})"
         wanted = Wanted(
-            headline=f"Não remarquei {what} para {speech.at(wish.data, wish.hora)}, com {name}",
+            headline=f"Não remarquei {what} para {portuguese.at(wish.data, wish.hora)}, com {name}",
             professional_id=target,
             professional=name,
             service_ids=details.service_ids,

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
 from bot.agent.prompt import describe
-from bot.llm import pictures
-from bot.llm.client import Block, ChatMessage
+from bot.llm import image_blocks
+from bot.llm.base import Block, ChatMessage
 from models.handoff import Handoff, Reason
 from models.message import Author, Direction, Message, Status
 from models.run import Outcome, Run, RunStep, StepKind
@@ -64,7 +64,7 @@ def _words_only(turn: Turn) -> Turn:
 
 def estimate(messages: Iterable[ChatMessage]) -> int:
     """Roughly how many tokens these messages cost; on the safe side."""
-    said, shown = pictures.weighed(messages)
+    said, shown = image_blocks.weighed(messages)
     return sum(len(json.dumps(message, ensure_ascii=False)) for message in said) // CHARACTERS_A_TOKEN + shown
 
 

@@ -11,15 +11,15 @@ from typing import Protocol
 
 import structlog
 
-from bot.agent import checks, texts
-from bot.agent.evidence import Evidence
+from bot.agent import guardrails, nudges
+from bot.agent.guardrails.evidence import Evidence
 from bot.agent.history import estimate
-from bot.agent.progress import PAUSE, Progress, calls_of, text_of
-from bot.agent.rules import broken_rules
-from bot.agent.steps import LEAVES_NO_TRACE, Step, step_after
-from bot.llm.client import ModelClient, ModelError, ModelReply, ModelRequest, ToolSpec
+from bot.agent.state import PAUSE, Progress, calls_of, text_of
+from bot.agent.stop_reasons import LEAVES_NO_TRACE, Step, step_after
+from bot.llm.base import ModelClient, ModelError, ModelReply, ModelRequest, ToolSpec
+from bot.llm.request_rules import broken_rules
 from models.handoff import Reason
-from tools.execute import Result, Toolbox
+from tools.toolbox import Result, Toolbox
 
 log = structlog.get_logger()
 
@@ -173,7 +173,7 @@ class Loop:
             case Step.ANSWER:
                 return self._answer(reply)
             case Step.RUN_TOOLS:
-                return self._nudge_or_exit("empty", texts.NUDGE_EMPTY, Reason.RESPOSTA_VAZIA)
+                return self._nudge_or_exit("empty", nudges.NUDGE_EMPTY, Reason.RESPOSTA_VAZIA)
             case Step.RESUME:
                 return self._resume()
             case Step.TRUNCATED:
@@ -191,8 +191,8 @@ class Loop:
             return None
         text = text_of(reply.content)
         if not text:
-            return self._nudge_or_exit("empty", texts.NUDGE_EMPTY, Reason.RESPOSTA_VAZIA)
-        fault = checks.fault(text, self._evidence(), final=bool(self.progress.broken_tools))
+            return self._nudge_or_exit("empty", nudges.NUDGE_EMPTY, Reason.RESPOSTA_VAZIA)
+        fault = guardrails.fault(text, self._evidence(), final=bool(self.progress.broken_tools))
         if fault is not None:
             return self._nudge_or_exit(fault.kind, fault.nudge, fault.reason)
         if self.progress.broken_tools:
@@ -201,7 +201,7 @@ class Loop:
 
     def _refuse_calls(self) -> None:
         """Calls in an answer that says it is finished: answered as not executed, and the model goes on."""
-        for result in self.toolbox.not_executed(self.progress.missing_calls, texts.CALL_AFTER_END):
+        for result in self.toolbox.not_executed(self.progress.missing_calls, nudges.CALL_AFTER_END):
             self.recorder.result(result)
             self.progress.take_result(result)
 
@@ -216,7 +216,7 @@ class Loop:
             return self._force(Reason.LIMITE_ITERACOES)
         # We have no server tools, so a list that ends with this answer would be refused as a prefill:
         # the answer goes back as it is, with a word of ours behind it.
-        self._nudge(f"{PAUSE}{self.progress.pauses}", texts.NUDGE_CONTINUE)
+        self._nudge(f"{PAUSE}{self.progress.pauses}", nudges.NUDGE_CONTINUE)
         return None
 
     def _nudge(self, kind: str, text: str) -> None:
@@ -229,8 +229,8 @@ class Loop:
             return None  # the same request once more, with room for a longer answer
         if calls_of(reply.content):
             return self._force(Reason.TOOL_USE_TRUNCADO)
-        whole = texts.whole_sentences(text_of(reply.content))
-        if not whole or checks.fault(whole, self._evidence(), final=True):
+        whole = nudges.whole_sentences(text_of(reply.content))
+        if not whole or guardrails.fault(whole, self._evidence(), final=True):
             return self._exit(Reason.RESPOSTA_TRUNCADA)
         return HandedOff(Reason.RESPOSTA_TRUNCADA, whole, tuple(self.progress.writes))
 
@@ -244,7 +244,7 @@ class Loop:
         names = {call.name for call in calls}
         self.toolbox.execute([call for call in missing if call not in excess], take, beside=names)
         for result in self.toolbox.not_executed(
-            [call for call in missing if call in excess], texts.TOO_MANY_CALLS.format(most=MAX_CALLS)
+            [call for call in missing if call in excess], nudges.TOO_MANY_CALLS.format(most=MAX_CALLS)
         ):
             take(result)
 
@@ -260,7 +260,7 @@ class Loop:
     def _force(self, reason: Reason, detail: str = "") -> HandedOff:
         """One last call in which tools are not allowed; whatever it gives, the run ends."""
         self.progress.drop()
-        messages = texts.with_instruction(self.progress.messages, texts.final_instruction(reason))
+        messages = nudges.with_instruction(self.progress.messages, nudges.final_instruction(reason))
         request = ModelRequest(self.system, messages, self.specs, "none", self.limits.max_tokens)
         began = self.clock()
         try:
@@ -275,7 +275,7 @@ class Loop:
         """The outcome of a forced answer, fresh or recorded: its text if that may be sent."""
         text = text_of(reply.content)
         usable = step_after(reply, self.limits.max_tokens) == Step.ANSWER and not calls_of(reply.content)
-        if not usable or not text or checks.fault(text, self._evidence(), final=True):
+        if not usable or not text or guardrails.fault(text, self._evidence(), final=True):
             return self._exit(reason, detail)
         return HandedOff(reason, text, tuple(self.progress.writes), detail)
 

@@ -10,13 +10,12 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from bot import choices
-from bot.agent import buttons
-from bot.llm.client import Block, ToolSpec
+from bot.intents import choices, reminder_buttons
+from bot.llm.base import Block, ToolSpec
 from models.customer import Wish
 from models.message import Message
 from models.tenant import Tenant
-from tools import speech
+from tools import portuguese
 from tools.contract import Tool
 from tools.schema import input_schema
 
@@ -86,7 +85,7 @@ def context_block(facts: TurnFacts) -> str:
 
 
 def _weekday(day: date) -> str:
-    return speech.WEEKDAYS[day.weekday()]
+    return portuguese.WEEKDAYS[day.weekday()]
 
 
 def _appointments(lines: Sequence[str]) -> list[str]:
@@ -117,7 +116,7 @@ def describe(message: Message, *, fresh: bool = False) -> str:
 
     `fresh`: it is of this very turn, and its picture stands beside it.
     """
-    notes = (*_heeded(message), *buttons.words(message), *choices.words(message))
+    notes = (*_heeded(message), *reminder_buttons.words(message), *choices.words(message))
     words = " ".join([untrusted(message.text.strip()), *notes]).strip()
     if "transcript" in message.extra:
         return f"[Áudio transcrito] {untrusted(message.extra['transcript'])} {words}".strip()

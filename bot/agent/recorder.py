@@ -4,14 +4,14 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime
 
-from bot.agent.account import Account
-from bot.llm.client import ModelReply
+from bot.agent.cost import Account
+from bot.llm.base import ModelReply
 from models import run
 from models.conversation import Claim
 from models.db import Database
 from models.handoff import Reason
 from models.run import NewStep, StepKind
-from tools.execute import Result
+from tools.toolbox import Result
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from bot.evals.exam import Result
+from bot.evals.runner import Result
 from bot.evals.score import pass_hat
 
 

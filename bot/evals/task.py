@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from models.appointment import AppointmentStatus
 from models.handoff import Reason
-from tools.speech import folded
+from tools.portuguese import folded
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 TASKS = TEMPLATES / "evals"

@@ -7,14 +7,14 @@ from datetime import UTC, datetime, timedelta
 
 from sqlmodel import Session, col, select
 
-from bot import worker
+from bot.core.services import Services
+from bot.core.settings import Settings
 from bot.evals.task import BUSINESSES, Existing, Task, Visit, found
-from bot.llm.client import ModelClient
-from bot.llm.prices import Prices
-from bot.services import Services
-from bot.settings import Settings
-from bot.terminal import PREFIX, TerminalAware
-from bot.whatsapp.client import Sender
+from bot.llm.base import ModelClient
+from bot.llm.pricing import Prices
+from bot.process import worker
+from bot.sending.terminal import PREFIX, TerminalAware
+from bot.whatsapp.base import Sender
 from models import appointment, business_file, customer, message
 from models.appointment import Appointment, AppointmentService, AppointmentStatus
 from models.catalog import Professional, Service

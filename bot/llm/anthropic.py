@@ -5,12 +5,12 @@ import time
 from collections.abc import Callable
 from typing import Any, Literal
 
-from bot.http import Http
-from bot.llm import pictures
+from bot.core.http import Http
+from bot.llm import image_blocks
+from bot.llm.base import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
 from bot.llm.blocks import safe_content, safe_count, used_ids
-from bot.llm.client import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
-from bot.llm.http import Answer, Endpoint, Unreadable, ignore
 from bot.llm.retry import CallFailed, Failure
+from bot.llm.transport import Answer, Endpoint, Unreadable, ignore
 
 VERSION = "2026-10-21"
 MARK = {"type": "ephemeral"}
@@ -75,7 +75,7 @@ def _without_the_cause(failure: Failure, messages: list[ChatMessage]) -> list[Ch
     """The messages without what the server refuses in them, where that can be spared."""
     if _refuses_thinking(failure):
         return without_thinking(messages)
-    return pictures.without(messages) if _refuses_pictures(failure) else messages
+    return image_blocks.without(messages) if _refuses_pictures(failure) else messages
 
 
 def without_thinking(messages: list[ChatMessage]) -> list[ChatMessage]:

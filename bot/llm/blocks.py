@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from itertools import count
 from typing import Any
 
-from bot.llm.client import Block, ChatMessage, ModelRequest
+from bot.llm.base import Block, ChatMessage, ModelRequest
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import structlog
 
-from bot.llm.client import ModelClient, ModelError, ModelReply, ModelRequest
+from bot.llm.base import ModelClient, ModelError, ModelReply, ModelRequest
 
 SHARE = 2 / 3  # of the time that is left, for a model that has another behind it
 

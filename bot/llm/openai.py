@@ -8,12 +8,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
-from bot.http import Http
-from bot.llm import pictures
+from bot.core.http import Http
+from bot.llm import image_blocks
+from bot.llm.base import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
 from bot.llm.blocks import blocks_of, joined_text, merged, safe_content, safe_count, used_ids
-from bot.llm.client import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
-from bot.llm.http import Answer, Endpoint, Unreadable, decode, ignore
 from bot.llm.retry import REJECTED_STATUSES, CallFailed, Failure
+from bot.llm.transport import Answer, Endpoint, Unreadable, decode, ignore
 
 NEW_LIMIT, OLD_LIMIT = "max_completion_tokens", "max_tokens"
 CHARACTERS_A_TOKEN = 3
@@ -70,7 +70,7 @@ class OpenAIClient:
         try:
             return self._sent(request, deadline)
         except CallFailed as error:
-            in_words = replace(request, messages=pictures.without(request.messages))
+            in_words = replace(request, messages=image_blocks.without(request.messages))
             if not _refuses_pictures(error.failure) or in_words == request:
                 raise
         return self._sent(in_words, deadline)
@@ -119,7 +119,7 @@ def _messages(request: ModelRequest, *, images: bool) -> Iterator[ChatMessage]:
     """Neighbours of one role become one message: many chat templates insist on turns."""
     yield {"role": "system", "content": request.system}
     ids = _WireIds()
-    for message in merged(request.messages if images else pictures.without(request.messages)):
+    for message in merged(request.messages if images else image_blocks.without(request.messages)):
         if message["role"] == "assistant":
             yield from _assistant(message, ids)
         else:
@@ -311,5 +311,5 @@ def _estimate(characters: int) -> int:
 
 def _prompt_tokens(request: ModelRequest) -> int:
     tools = [[tool.name, tool.description, tool.input_schema] for tool in request.tools]
-    said, shown = pictures.weighed(request.messages)
+    said, shown = image_blocks.weighed(request.messages)
     return _estimate(len(request.system) + len(json.dumps([said, tools], ensure_ascii=False))) + shown

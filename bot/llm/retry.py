@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
+from bot.llm.base import ModelError
 from bot.llm.blocks import safe_text
-from bot.llm.client import ModelError
 
 TRIES = 3
 FIRST_WAIT = 0.5

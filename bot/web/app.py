@@ -12,25 +12,13 @@ from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
-from bot.services import Services
-from bot.web import (
-    account,
-    acts,
-    agenda,
-    attachment,
-    canned,
-    context,
-    conversation,
-    dashboard,
-    headers,
-    health,
-    journal,
-    login,
-    marks,
-    queue,
-    team,
-)
-from bot.web.csrf import csrf, refuse_cross_site
+from bot.core.services import Services
+from bot.web import calendar, health, login
+from bot.web.inbox import actions, attachment, canned_replies, conversation, queue
+from bot.web.reports import audit_log, dashboard
+from bot.web.shared import headers, request_context, whatsapp_html
+from bot.web.shared.csrf import csrf, refuse_cross_site
+from bot.web.team import my_account, team
 from models import errors
 
 if TYPE_CHECKING:
@@ -57,7 +45,7 @@ def create_app(services: Services, extra_blueprints: Iterable[Blueprint] = ()) -
         MAX_FORM_MEMORY_SIZE=MAX_BODY,
         WTF_CSRF_TIME_LIMIT=None,  # the token lives as long as the session: a long draft is not lost
     )
-    app.extensions[context.EXTENSION] = services
+    app.extensions[request_context.EXTENSION] = services
     app.before_request(refuse_cross_site)
     csrf.init_app(app)
     login.manager.init_app(app)
@@ -65,16 +53,16 @@ def create_app(services: Services, extra_blueprints: Iterable[Blueprint] = ()) -
         login.blueprint,
         queue.blueprint,
         conversation.blueprint,
-        acts.blueprint,
+        actions.blueprint,
         attachment.blueprint,
-        agenda.blueprint,
-        agenda.calendar,
-        canned.blueprint,
-        account.blueprint,
+        calendar.blueprint,
+        calendar.calendar,
+        canned_replies.blueprint,
+        my_account.blueprint,
         team.blueprint,
         team.door,
         dashboard.blueprint,
-        journal.blueprint,
+        audit_log.blueprint,
         health.blueprint,
     )
     for blueprint in (*own, *extra_blueprints):
@@ -101,8 +89,8 @@ def _dress(app: Flask, https: bool) -> None:
         """The service worker, at the root: it speaks for pages below its own address only."""
         return app.send_static_file("sw.js")
 
-    app.add_template_global(context.may, "may")
-    app.add_template_filter(marks.shown, "whatsapp")
+    app.add_template_global(request_context.may, "may")
+    app.add_template_filter(whatsapp_html.shown, "whatsapp")
     digests: dict[str, str] = {}
 
     @app.template_global()

@@ -11,9 +11,9 @@ from flask import Blueprint, Response, abort, g, jsonify, request
 from flask.typing import ResponseReturnValue
 from sqlalchemy.exc import SQLAlchemyError
 
-from bot import metrics
-from bot.services import Services
-from bot.web import context
+from bot.core.services import Services
+from bot.process import metrics
+from bot.web.shared import request_context
 from models import schema, worker
 from models.db import Database
 
@@ -33,7 +33,7 @@ def alive() -> ResponseReturnValue:
 @blueprint.get("/readyz")
 def ready() -> ResponseReturnValue:
     """200 if this program can do its work, else 503 with what cannot."""
-    found = _state(context.services(), context.now())
+    found = _state(request_context.services(), request_context.now())
     return jsonify(found), 200 if set(found.values()) == {"ok"} else 503
 
 
@@ -57,8 +57,8 @@ def _worker(db: Database, now: datetime) -> str:
 
 @blueprint.get("/metrics")
 def figures() -> ResponseReturnValue:
-    _require_reader(context.services().settings.metrics_token)
-    body = metrics.text(metrics.registry(context.services()))
+    _require_reader(request_context.services().settings.metrics_token)
+    body = metrics.text(metrics.registry(request_context.services()))
     return Response(body, content_type="text/plain; version=0.0.4; charset=utf-8")
 
 
@@ -72,7 +72,7 @@ def stop_clock(response: Response) -> Response:
     if "began" in g:
         # What has no endpoint is an address of somebody else's choice: all of those are one.
         labels = request.endpoint or "none", f"{response.status_code // 100}xx"
-        context.services().meters.http.labels(*labels).observe(time.perf_counter() - g.began)
+        request_context.services().meters.http.labels(*labels).observe(time.perf_counter() - g.began)
     return response
 
 

@@ -17,7 +17,7 @@ from flask import (
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user, login_user, logout_user
 
-from bot.web import context
+from bot.web.shared import request_context
 from models import staff
 
 blueprint = Blueprint("login", __name__)
@@ -38,8 +38,8 @@ HOMES = {
 }
 
 
-def _load(token: str) -> context.Me | None:
-    parts, now = context.services(), context.now()
+def _load(token: str) -> request_context.Me | None:
+    parts, now = request_context.services(), request_context.now()
     with parts.db.reading() as db:
         found = staff.visit(db, now, token)
     if found is None:
@@ -47,7 +47,7 @@ def _load(token: str) -> context.Me | None:
     if request.endpoint not in POLLS and found.is_news(now):
         with parts.db.writing() as db:
             staff.touch(db, now, found.session_id)
-    return context.Me(token, found.staff, found.session_id)
+    return request_context.Me(token, found.staff, found.session_id)
 
 
 def require() -> ResponseReturnValue | None:
@@ -60,7 +60,7 @@ def require_role(role: str) -> Callable[[], ResponseReturnValue | None]:
 
     def check() -> ResponseReturnValue | None:
         refused = require()
-        return refused if refused is not None or context.may(role) else abort(403)
+        return refused if refused is not None or request_context.may(role) else abort(403)
 
     return check
 
@@ -115,10 +115,10 @@ def form() -> ResponseReturnValue:
 
 @blueprint.post("/entrar")
 def enter() -> ResponseReturnValue:
-    parts = context.services()
+    parts = request_context.services()
     outcome = staff.log_in(
         parts.db,
-        context.now(),
+        request_context.now(),
         request.form.get("email", ""),
         request.form.get("password", ""),
         request.remote_addr or "",
@@ -127,7 +127,7 @@ def enter() -> ResponseReturnValue:
     match outcome:
         case staff.LoggedIn(token=token, staff=person):
             session.clear()
-            login_user(context.Me(token, person, 0))
+            login_user(request_context.Me(token, person, 0))
             return redirect(safe_next(request.form.get("next", "")) or url_for("queue.index"), 303)
         case staff.Throttled(retry_after=seconds):
             answer = _form(429, "Muitas tentativas. Espere um pouco e tente de novo.")
@@ -147,9 +147,9 @@ def _form(status: int, problem: str = "") -> Response:
 @blueprint.post("/sair")
 def leave() -> ResponseReturnValue:
     if current_user.is_authenticated:
-        parts = context.services()
+        parts = request_context.services()
         with parts.db.writing() as db:
-            staff.log_out(db, context.now(), current_user.token)
+            staff.log_out(db, request_context.now(), current_user.token)
         logout_user()
     session.clear()
     return redirect(url_for("login.form"), 303)

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from twilio.rest import Client
 
-from bot.http import ThreadClients
-from bot.settings import Settings
-from bot.whatsapp import accounts
-from bot.whatsapp.accounts import Account
-from bot.whatsapp.client import Archive, Forms, Inbox, Sender, SendError
+from bot.core.http import ThreadClients
+from bot.core.settings import Settings
+from bot.whatsapp import credentials
+from bot.whatsapp.base import Archive, Forms, Inbox, Sender, SendError
+from bot.whatsapp.credentials import Account
 from bot.whatsapp.twilio import (
     CREDENTIALS,
     Patience,
@@ -66,7 +66,7 @@ class Senders:
 
     def client_for(self, tenant: Tenant) -> Client:
         """The calling thread's REST client on a business's account. Raises SendError as above."""
-        account = accounts.of(tenant, self._settings, self._environment)
+        account = credentials.of(tenant, self._settings, self._environment)
         missing = account.missing if not account.tokens else "" if account.sid else "TWILIO_ACCOUNT_SID"
         if missing:
             raise SendError(f"{missing} is not set", permanent=False, surely_not_sent=True, code=CREDENTIALS)

@@ -17,13 +17,13 @@ from twilio.rest import Client
 from twilio.rest.api.v2010.account.message import MessageInstance
 from werkzeug.datastructures import MultiDict
 
-from bot.http import Http
-from bot.whatsapp import codes, rich
-from bot.whatsapp.accounts import Account
-from bot.whatsapp.client import Arrived, SendError, Sent
-from bot.whatsapp.inbound import MAX_MEDIA, PREFIX, error_code_of, status_of
+from bot.core.http import Http
+from bot.whatsapp import content_api, error_codes
+from bot.whatsapp.base import Arrived, SendError, Sent
+from bot.whatsapp.credentials import Account
+from bot.whatsapp.forms import MAX_MEDIA, PREFIX, error_code_of, status_of
 from models.message import Content, Status
-from models.removal import Kind
+from models.provider_deletion import Kind
 
 LISTED, PAGE = 50, 200
 API = "https://api.twilio.com"
@@ -287,8 +287,8 @@ def refusal(status: int, code: int | None) -> SendError:
     message = f"HTTP {status}, code {code}"
     if status >= 500 or status == httpx.codes.REQUEST_TIMEOUT:
         return _ambiguous(message, code, status)
-    code = _SURE.get(status, code) if code not in codes.ACTIONS else code
-    permanent = codes.action(code) not in codes.PASSING
+    code = _SURE.get(status, code) if code not in error_codes.ACTIONS else code
+    permanent = error_codes.action(code) not in error_codes.PASSING
     return SendError(message, permanent=permanent, surely_not_sent=True, code=code, status=status)
 
 
@@ -308,4 +308,4 @@ def _created(line: MessageInstance) -> datetime:
 
 def _words(text: str) -> str:
     """A text as it is found again: what it says in a form differs from it by `rich.plain`."""
-    return rich.plain(text)
+    return content_api.plain(text)

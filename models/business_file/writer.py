@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 from sqlmodel import Session, SQLModel
 
-from models import appointment, audit, refit, reminder, stranded
+from models import appointment, audit, reminder, stranded, stranded_recheck
 from models.business_file import state as database
 from models.business_file.compare import columns_of
 from models.business_file.plans import Plan, plan_from
@@ -42,7 +42,7 @@ def apply(session: Session, file: BusinessFile, now: dt.datetime, force: bool = 
     _write_closures(session, tenant_id, state, file)
     session.flush()
     tenant = session.get_one(Tenant, tenant_id)
-    refit.settle_fitting(session, now, tenant)
+    stranded_recheck.settle_fitting(session, now, tenant)
     if before is not None and before != _reminding(tenant):
         reminder.plan_anew(session, now, tenant, appointment.ahead(session, tenant_id, now))
     stranded.strand(session, now, tenant_id, {each.appointment_id: each.why for each in plan.stranded})

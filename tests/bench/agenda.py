@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import event, insert
 
-from bot.services import Services
+from bot.core.services import Services
 from bot.web.app import create_app
 from models import schema
 from models.appointment import Appointment

@@ -11,13 +11,14 @@ from typing import Any
 
 from sqlalchemy import event, insert
 
-from models import figures, schema
+from models import schema
 from models.appointment import Appointment
 from models.conversation import Conversation
 from models.customer import Customer
 from models.db import Database, table
 from models.handoff import Handoff, Reason
 from models.message import Message
+from models.pages import report_figures
 from models.period import Period
 from models.run import Run, RunStep
 from models.tenant import Tenant
@@ -185,7 +186,7 @@ def main() -> None:
             with db.reading() as session:
                 tenant = session.get_one(Tenant, ids.tenant)
                 first = (NOW - timedelta(days=days - 1)).date()
-                figures.report(session, NOW, tenant, Period.of(tenant.zone, NOW, first, NOW.date()))
+                report_figures.report(session, NOW, tenant, Period.of(tenant.zone, NOW, first, NOW.date()))
 
         for days in STRETCHES:
             milliseconds, statements = measured(db, lambda days=days: count(days))

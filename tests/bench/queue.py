@@ -13,7 +13,7 @@ from flask.testing import FlaskClient
 from sqlalchemy import func, insert, select
 from sqlmodel import SQLModel
 
-from bot.services import Services
+from bot.core.services import Services
 from bot.web.app import create_app
 from models import schema
 from models.alert import Alert, Kind

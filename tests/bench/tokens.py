@@ -10,8 +10,8 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from bot import log
-from bot.llm.offline import OfflineModel
+from bot.core import log
+from bot.llm.rule_based import OfflineModel
 from models import schema
 from models.db import Database
 from tests.bench.cache import Billed, Cache

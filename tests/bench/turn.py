@@ -11,14 +11,17 @@ from pathlib import Path
 
 import anthropic
 
-from bot import bootstrap, log, outbox, turn
 from bot.agent import prompt
-from bot.agent.evidence import Evidence
+from bot.agent.guardrails.evidence import Evidence
 from bot.agent.loop import Answered, Limits, Loop
-from bot.agent.progress import Progress
-from bot.llm.client import ModelClient, ModelReply
-from bot.services import Services
-from bot.settings import Settings
+from bot.agent.state import Progress
+from bot.answering import turn
+from bot.core import log
+from bot.core.services import Services
+from bot.core.settings import Settings
+from bot.llm.base import ModelClient, ModelReply
+from bot.process import bootstrap
+from bot.sending import outbox
 from models import business_file, message, schema
 from models.db import Database
 from models.handoff import Reason
@@ -28,7 +31,7 @@ from tests.fakes.twilio import ACCOUNT, PUBLIC_URL, START, TOKEN
 from tests.stage import BUSINESSES, Clock
 from tools import TOOLS
 from tools.contract import ToolContext
-from tools.execute import Call, Result, Toolbox
+from tools.toolbox import Call, Result, Toolbox
 
 ROUNDS = 60
 WARM_UP = 10

@@ -9,16 +9,17 @@ from flask import Flask
 from sqlmodel import select
 from werkzeug.test import TestResponse
 
-from bot import outbox
-from bot.http import ThreadClients
-from bot.llm.client import ModelClient
-from bot.services import Services
-from bot.settings import Settings
-from bot.web.webhook import webhook
-from bot.whatsapp.accounts import Account
-from bot.whatsapp.client import Sender
+from bot.core.http import ThreadClients
+from bot.core.services import Services
+from bot.core.settings import Settings
+from bot.llm.base import ModelClient
+from bot.sending import outbox
+from bot.web.twilio_webhook import webhook
+from bot.whatsapp.base import Sender
+from bot.whatsapp.credentials import Account
 from bot.whatsapp.twilio import TwilioSender, twilio_client
-from models import conversation, desk, handoff, message
+from models import conversation, handoff, message
+from models.acts import conversation_acts
 from models.conversation import Conversation, Holder
 from models.customer import Customer, CustomerAddress
 from models.db import Database
@@ -167,7 +168,7 @@ class Edge:
         with self.db.writing() as session:
             handoff.flag(session, self.clock(), self.tenant_id, 1, Reason.PEDIDO_DO_CLIENTE)
             if holder == Holder.STAFF:
-                desk.take(session, self.clock(), self.tenant_id, 1, staff_id)
+                conversation_acts.take(session, self.clock(), self.tenant_id, 1, staff_id)
 
     def send_all(self) -> int:
         """Send all that is due now; gives how many steps found work."""

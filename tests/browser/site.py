@@ -7,9 +7,9 @@ from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, Page
 
-from models import agenda
-from models.agenda import Visit
 from models.db import Database
+from models.pages import calendar_page
+from models.pages.calendar_page import Visit
 from tests.bot.web.office import ANA, Office
 from tests.browser.conftest import Complaints, served
 from tests.browser.looks import DESK
@@ -44,7 +44,7 @@ class Site:
 
     def now(self, key: int) -> Visit:
         with self.office.db.reading() as session:
-            return agenda.visit(session, self.office.bela.tenant, key)
+            return calendar_page.visit(session, self.office.bela.tenant, key)
 
 
 @contextmanager

@@ -8,7 +8,8 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from models import audit, team
+from models import audit
+from models.acts import team_acts
 from models.db import Database
 from models.handoff import Reason
 from models.message import Status
@@ -69,7 +70,7 @@ def busy(office: Office) -> tuple[int, int]:
             str(day): [[540, 1080]] for day in range(6)
         }
         place = (session, end, office.bela.tenant, office.ana)
-        team.invite(*place, email="nina@bela.test", name=XSS, role="manager")
+        team_acts.invite(*place, email="nina@bela.test", name=XSS, role="manager")
         session.get_one(Staff, office.bruno).name = XSS
     return talk, run_id
 
@@ -174,7 +175,7 @@ def test_nothing_that_strangers_write_runs(site: Site) -> None:
         with office.db.writing() as session:
             colleague = hire(session, office.clock(), office.bela.tenant, f"n{number}@bela.test", nasty[:120])
             place = (session, office.clock(), office.bela.tenant, office.ana)
-            team.invite(*place, email=f"i{number}@bela.test", name=nasty[:120], role="attendant")
+            team_acts.invite(*place, email=f"i{number}@bela.test", name=nasty[:120], role="attendant")
             detail = {"before": nasty, "after": nasty}
             audit.record(*place[:3], "customer.rename", staff_id=colleague, detail=detail)
     page = site.visit()

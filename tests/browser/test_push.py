@@ -9,9 +9,9 @@ import pytest
 from playwright.sync_api import Browser, Page, Worker, expect
 from sqlmodel import select
 
-from bot import bootstrap
-from bot.http import ThreadClients
-from bot.web.context import EXTENSION
+from bot.core.http import ThreadClients
+from bot.process import bootstrap
+from bot.web.shared.request_context import EXTENSION
 from models.db import Database
 from models.push import PushSubscription
 from tests.bot.edge import settings

@@ -12,9 +12,10 @@ import pytest
 from playwright.sync_api import Browser, Locator, Page, expect
 from sqlmodel import select
 
-from bot.web import marks
-from bot.whatsapp import clean
-from models import canned, desk, team
+from bot.core import sanitise
+from bot.web.shared import whatsapp_html
+from models import canned_reply
+from models.acts import conversation_acts, team_acts
 from models.conversation import WINDOW, Conversation, Holder
 from models.customer import Customer
 from models.db import Database
@@ -100,7 +101,7 @@ def prepared(office: Office) -> None:
             ("endereco", "Oi, {nome}! Ficamos na Rua Augusta, 1000."),
             ("pix", "Aceitamos Pix e cartão."),
         ):
-            canned.save(session, office.clock(), office.bela.tenant, office.ana, name=name, text=text)
+            canned_reply.save(session, office.clock(), office.bela.tenant, office.ana, name=name, text=text)
 
 
 # Look, and who can use it
@@ -335,7 +336,7 @@ def _invited(site: Site, page: Page) -> None:
 
 def _door(site: Site, page: Page) -> None:
     with site.office.db.writing() as session:
-        token = team.invite(
+        token = team_acts.invite(
             session,
             site.office.clock(),
             site.office.bela.tenant,
@@ -791,7 +792,7 @@ def test_no_name_of_an_answer_goes_to_a_customer(site: Site) -> None:
     office = site.office
     with office.db.writing() as session:
         place = (session, office.clock(), office.bela.tenant, office.ana)
-        canned.save(*place, name="endereco", text="Rua Augusta, 1000")
+        canned_reply.save(*place, name="endereco", text="Rua Augusta, 1000")
     page = site.visit()
     page.goto(f"/fila/{waiting(office)}")
     reply = page.get_by_label("Sua resposta")
@@ -901,7 +902,7 @@ def infested(office: Office, number: int, nasty: str) -> Nasty:
     with office.db.writing() as session:
         colleague = hire(session, office.clock(), office.bela.tenant, f"{number}@bela.test", nasty[:120])
         place = (session, office.clock(), office.bela.tenant, office.ana)
-        canned.save(*place, name=f"pix-{number}", text=nasty)
+        canned_reply.save(*place, name=f"pix-{number}", text=nasty)
     conversation_id = office.says(nasty, name=nasty, phone=phone)
     run_id = office.works(conversation_id, result(nasty[:60], {nasty: nasty}, nasty, error_class="bug"))
     office.answers(conversation_id, nasty, run_id=run_id)
@@ -909,8 +910,8 @@ def infested(office: Office, number: int, nasty: str) -> Nasty:
     office.books(conversation_id, starts_in=timedelta(hours=1 + number))
     with office.db.writing() as session:
         place = (session, office.clock(), office.bela.tenant, conversation_id, colleague)
-        desk.note(*place, text=nasty, client_key="n")
-        desk.take(*place)
+        conversation_acts.note(*place, text=nasty, client_key="n")
+        conversation_acts.take(*place)
     return Nasty(nasty, phone, conversation_id, run_id)
 
 
@@ -955,20 +956,20 @@ def _in_one_talk(office: Office, page: Page, stranger: Nasty) -> None:
     assert page.locator(".line.in .text").all_inner_texts() == [unmarked(nasty)] * 2
     with office.db.writing() as session:
         holder = office.row(talk).assignee_id
-        desk.release(session, office.clock(), office.bela.tenant, talk, holder or 0)
+        conversation_acts.release(session, office.clock(), office.bela.tenant, talk, holder or 0)
     poll(page)
     page.get_by_label("Sua resposta").fill(nasty)
     office.takes(talk, office.bruno)
     page.get_by_role("button", name="Enviar").click()
     expect(page.get_by_role("alert")).to_be_visible()
-    expect(page.get_by_label("Seu texto não foi enviado")).to_have_value(clean.text(nasty, 5000))
+    expect(page.get_by_label("Seu texto não foi enviado")).to_have_value(sanitise.text(nasty, 5000))
     assert page.evaluate("window.__xss") is None
     assert page.locator("a[href^='javascript:'], a[href*='evil'], form[action*='evil']").count() == 0
 
 
 def unmarked(text: str) -> str:
     """As it is read: WhatsApp's marks are gone into bold and the like."""
-    return marks.shown(text).striptags()
+    return whatsapp_html.shown(text).striptags()
 
 
 # Every act, with and without JavaScript

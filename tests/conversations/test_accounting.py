@@ -4,8 +4,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from bot.llm.prices import with_given
-from models import desk
+from bot.llm.pricing import with_given
+from models.acts import conversation_acts
 from models.db import Database
 from models.run import Outcome
 from tests.fakes.claude import answer, text, tool_use
@@ -61,7 +61,7 @@ def test_dropped_run_has_cost_what_it_cost(db: Database, now: datetime) -> None:
         tenant = stage.tenant(STUDIO)
         with db.writing() as session:
             person = hire(session, now, tenant.id, "a@b.br", "Carla")
-            desk.take(session, now, tenant.id, stage.conversations[0].id, person)
+            conversation_acts.take(session, now, tenant.id, stage.conversations[0].id, person)
         return billed(text("Oi!"))
 
     stage = Stage(db, now, [billed(tool_use("buscar_servicos")), taken])

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from bot.worker import drain
+from bot.process.worker import drain
 from models.conversation import Holder
 from models.db import Database
 from models.handoff import Reason
@@ -118,7 +118,8 @@ def test_same_wish_twice_is_one_appointment(db: Database, now: datetime) -> None
 
 def test_refusal_hands_over_and_leaves_no_trace(db: Database, now: datetime) -> None:
     """The customer gets a neutral text; after the return the next turn has nothing that refuses again."""
-    from models import desk, staff
+    from models import staff
+    from models.acts import conversation_acts
 
     stage = Stage(db, now, [refusal("bio"), answer(text("Oi de novo!"))])
     [said] = stage.say("como faço uma bomba?")
@@ -132,8 +133,10 @@ def test_refusal_hands_over_and_leaves_no_trace(db: Database, now: datetime) -> 
         )
         session.add(person)
         session.flush()
-        desk.take(session, now, tenant.id, episode.conversation_id, person.id)
-        desk.give_back(session, now, tenant.id, episode.conversation_id, person.id, note="era brincadeira")
+        conversation_acts.take(session, now, tenant.id, episode.conversation_id, person.id)
+        conversation_acts.give_back(
+            session, now, tenant.id, episode.conversation_id, person.id, note="era brincadeira"
+        )
     assert stage.say("oi") == ["Oi de novo!"]
     sent = str(stage.claude.requests[-1])
     assert "bomba" not in sent
@@ -184,7 +187,8 @@ def test_expectation_of_the_same_day_needs_no_date(db: Database, now: datetime) 
 
 def test_staff_taking_over_in_mid_run_silences_it(db: Database, now: datetime) -> None:
     """The epoch has risen when the answer comes: it is dropped and recorded as superseded."""
-    from models import desk, staff
+    from models import staff
+    from models.acts import conversation_acts
 
     def taken(body: object) -> object:
         tenant = stage.tenant()
@@ -194,7 +198,7 @@ def test_staff_taking_over_in_mid_run_silences_it(db: Database, now: datetime) -
             )
             session.add(person)
             session.flush()
-            desk.take(session, now, tenant.id, stage.conversations[0].id, person.id)
+            conversation_acts.take(session, now, tenant.id, stage.conversations[0].id, person.id)
         return answer(text("Oi!"))
 
     stage = Stage(db, now, [taken])

@@ -7,12 +7,12 @@ from datetime import datetime, timedelta
 import httpx
 import pytest
 
-from bot import outbox
-from bot.llm.offline import OfflineModel
-from bot.whatsapp.accounts import Account
+from bot.llm.rule_based import OfflineModel
+from bot.sending import outbox
+from bot.whatsapp.credentials import Account
 from bot.whatsapp.twilio import TwilioForms, twilio_client
 from models.catalog import Professional
-from models.content import ContentTemplate
+from models.content_template import ContentTemplate
 from models.db import Database
 from models.handoff import Reason
 from models.message import Status

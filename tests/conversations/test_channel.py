@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from models import desk
+from models.acts import conversation_acts
 from models.conversation import Holder
 from models.db import Database
 from models.errors import Refusal
@@ -192,7 +192,7 @@ def test_a_person_without_a_number_is_answered_by_their_id(db: Database, now: da
     ],
 )
 def test_an_answer_arrives_once(db: Database, now: datetime, behaviour: Behaviour) -> None:
-    from bot import outbox
+    from bot.sending import outbox
 
     stage = Stage(db, now, saying("Pois não?"))
     stage.twilio.script.append(behaviour)
@@ -261,8 +261,8 @@ def test_b29_given_back_the_bot_answers_again(db: Database, now: datetime) -> No
     stage.say("quero falar com atendente")
     who, [row] = person(stage), stage.conversations
     with db.writing() as session:
-        desk.take(session, stage.clock(), row.tenant_id, row.id, who)
-        desk.give_back(session, stage.clock(), row.tenant_id, row.id, who)
+        conversation_acts.take(session, stage.clock(), row.tenant_id, row.id, who)
+        conversation_acts.give_back(session, stage.clock(), row.tenant_id, row.id, who)
     assert stage.say("oi") == ["Voltei!"]
     told = str(stage.claude.requests[-1]["messages"])
     assert told.index("Já chamei.") < told.index("Fim do atendimento humano")
@@ -274,8 +274,8 @@ def test_b39_after_24_hours_staff_send_no_free_text(db: Database, now: datetime)
     who, [row] = person(stage), stage.conversations
     stage.clock.forward(hours=25)
     with db.writing() as session, pytest.raises(Refusal):
-        desk.take(session, stage.clock(), row.tenant_id, row.id, who)
-        desk.reply(
+        conversation_acts.take(session, stage.clock(), row.tenant_id, row.id, who)
+        conversation_acts.reply(
             session, stage.clock(), row.tenant_id, row.id, who, text="Oi!", last_seen_seq=99, client_key="k"
         )
     assert len(heard(stage)) == 1

@@ -11,9 +11,10 @@ import pytest
 from click.testing import CliRunner
 from sqlmodel import SQLModel, select
 
-from bot import turn
+from bot.answering import turn
 from bot.cli import main
-from models import audit, customer_data, delivery, desk, erasure, message, schema, waitlist
+from models import audit, customer_data, delivery, erasure, message, schema, waitlist
+from models.acts import conversation_acts
 from models.audit import AuditEvent
 from models.conversation import Conversation, Holder
 from models.customer import Customer, CustomerAddress, find_or_create
@@ -47,10 +48,12 @@ def talk(stage: Stage) -> None:
     place = (stage.clock(), episode.tenant_id, episode.conversation_id)
     with stage.db.writing() as session:
         person = hire(session, stage.clock(), episode.tenant_id, "carla@bela.test", "Carla Dias")
-        desk.take(session, *place, person)
+        conversation_acts.take(session, *place, person)
         seen = stage.conversations[0].last_seq
-        desk.reply(session, *place, person, text=f"Oi {MARKER}", last_seen_seq=seen, client_key="k")
-        desk.give_back(session, *place, person, note=f"cliente {MARKER}")
+        conversation_acts.reply(
+            session, *place, person, text=f"Oi {MARKER}", last_seen_seq=seen, client_key="k"
+        )
+        conversation_acts.give_back(session, *place, person, note=f"cliente {MARKER}")
         audit.record(
             session,
             stage.clock(),

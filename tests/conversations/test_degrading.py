@@ -7,11 +7,11 @@ from typing import Any
 import httpx
 import pytest
 
-from bot import bootstrap
-from bot.agent import checks
-from bot.agent.evidence import Evidence
-from bot.llm.client import ModelReply, ModelRequest, Usage
-from bot.llm.honest import NOTICE, HonestClient
+from bot.agent import guardrails
+from bot.agent.guardrails.evidence import Evidence
+from bot.llm.base import ModelReply, ModelRequest, Usage
+from bot.llm.simplified_mode import NOTICE, HonestClient
+from bot.process import bootstrap
 from models.db import Database
 from models.handoff import Reason
 from models.run import Outcome
@@ -201,7 +201,7 @@ def ask(client: Echo, *messages: dict[str, Any]) -> ModelReply:
 
 def test_notice_may_reach_a_customer() -> None:
     """No check takes it for a leak, a claim or a promise."""
-    assert checks.fault(f"{NOTICE}\n\nPosso confirmar?", Evidence(appointments=())) is None
+    assert guardrails.fault(f"{NOTICE}\n\nPosso confirmar?", Evidence(appointments=())) is None
 
 
 def test_notice_is_for_answers_alone() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from models import desk
+from models.acts import conversation_acts
 from models.conversation import Holder
 from models.db import Database
 from models.handoff import Reason
@@ -34,8 +34,10 @@ def give_back(stage: Stage) -> None:
     [episode] = [one for one in stage.handoffs if one.closed_at is None]
     with stage.db.writing() as session:
         person = hire(session, stage.clock(), episode.tenant_id, f"a{episode.id}@b.br", "Carla")
-        desk.take(session, stage.clock(), episode.tenant_id, episode.conversation_id, person)
-        desk.give_back(session, stage.clock(), episode.tenant_id, episode.conversation_id, person)
+        conversation_acts.take(session, stage.clock(), episode.tenant_id, episode.conversation_id, person)
+        conversation_acts.give_back(
+            session, stage.clock(), episode.tenant_id, episode.conversation_id, person
+        )
     stage.clock.forward(seconds=1)
 
 

@@ -7,10 +7,10 @@ from datetime import datetime
 import httpx
 import pytest
 
-from bot import texts
-from bot.ears import TwilioEars
-from bot.transcription import Transcriber
-from bot.whatsapp.media import MediaStore
+from bot.media.transcription import Transcriber
+from bot.media.voice import TwilioEars
+from bot.sending import fixed_texts
+from bot.whatsapp.media_download import MediaStore
 from models.conversation import Holder
 from models.customer import Customer
 from models.db import Database
@@ -220,7 +220,7 @@ def test_beside_a_text_the_model_is_told_of_it(stage: Stage) -> None:
 def test_an_empty_message_is_answered_without_the_model(stage: Stage) -> None:
     """Whoever sent it waits; each time, and no person is called for it."""
     for _ in range(3):
-        assert stage.say("", MessageType="text") == [texts.EMPTY]
+        assert stage.say("", MessageType="text") == [fixed_texts.EMPTY]
     assert (stage.claude.requests, stage.handoffs) == ([], [])
 
 
@@ -230,7 +230,7 @@ def test_an_empty_message_takes_nothing_from_the_words_beside_it(stage: Stage) -
     stage.deliver("", MessageType="text")
     stage.work()
     assert stage.handoffs[0].reason == Reason.PEDIDO_DO_CLIENTE
-    assert texts.EMPTY not in stage.twilio.bodies
+    assert fixed_texts.EMPTY not in stage.twilio.bodies
 
 
 def test_a_sticker_is_answered_shortly_and_never_comes_to_people(stage: Stage) -> None:

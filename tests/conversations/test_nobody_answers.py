@@ -4,8 +4,9 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from bot import sweeps, vigil
-from models import desk
+from bot.escalation import unanswered
+from bot.process import periodic_jobs
+from models.acts import conversation_acts
 from models.alert import Alert, Kind
 from models.audit import AuditEvent
 from models.conversation import WINDOW, Conversation, Holder
@@ -43,7 +44,7 @@ def later(stage: Stage, **delta: float) -> list[str]:
 
 
 def sweep(stage: Stage) -> None:
-    sweeps.watch_queue(stage.services, stage.clock())
+    periodic_jobs.watch_queue(stage.services, stage.clock())
     stage.work()
 
 
@@ -56,12 +57,12 @@ def person(stage: Stage, name: str = "Ana") -> int:
 
 def take(stage: Stage, staff_id: int) -> None:
     with stage.db.writing() as session:
-        desk.take(session, stage.clock(), row(stage).tenant_id, 1, staff_id)
+        conversation_acts.take(session, stage.clock(), row(stage).tenant_id, 1, staff_id)
 
 
 def reply(stage: Stage, staff_id: int, key: str = "k") -> None:
     with stage.db.writing() as session:
-        desk.reply(
+        conversation_acts.reply(
             session,
             stage.clock(),
             row(stage).tenant_id,
@@ -76,7 +77,7 @@ def reply(stage: Stage, staff_id: int, key: str = "k") -> None:
 def resolve(stage: Stage, staff_id: int) -> None:
     with stage.db.writing() as session:
         place = (session, stage.clock(), row(stage).tenant_id, 1, staff_id)
-        desk.resolve(*place, grace=timedelta(hours=2))
+        conversation_acts.resolve(*place, grace=timedelta(hours=2))
 
 
 def alerts(stage: Stage) -> list[str]:
@@ -134,7 +135,7 @@ def test_a_second_text_on_its_way_is_dropped_if_somebody_comes(stage: Stage) -> 
     ana = person(stage)
     asks_for_a_person(stage)
     stage.clock.forward(minutes=16)
-    vigil.keep(stage.services, stage.clock())
+    unanswered.keep(stage.services, stage.clock())
     take(stage, ana)
     before = len(stage.twilio.sent)
     stage.work()
@@ -218,7 +219,9 @@ def test_before_the_window_shuts_staff_are_warned_once(stage: Stage) -> None:
     asks_for_a_person(stage)
     take(stage, ana)
     with stage.db.writing() as session:
-        desk.snooze(session, stage.clock(), row(stage).tenant_id, 1, ana, until=stage.clock() + 2 * WINDOW)
+        conversation_acts.snooze(
+            session, stage.clock(), row(stage).tenant_id, 1, ana, until=stage.clock() + 2 * WINDOW
+        )
     later(stage, hours=19, minutes=59)
     assert Kind.WINDOW not in alerts(stage)
     for _ in range(3):
@@ -240,7 +243,7 @@ def test_no_text_into_a_window_that_is_shut(stage: Stage) -> None:
 def test_several_workers_do_it_once(stage: Stage, time: int) -> None:
     asks_for_a_person(stage)
     stage.clock.forward(minutes=16)
-    steps = together([lambda: vigil.keep(stage.services, stage.clock()) for _ in range(4)])
+    steps = together([lambda: unanswered.keep(stage.services, stage.clock()) for _ in range(4)])
     assert sum(step for step in steps if isinstance(step, int)) == 2, steps
     texts = [line for line in stage.messages if line.author == Author.SYSTEM and "BOT" in line.text]
     assert len(texts) == 1
@@ -254,7 +257,7 @@ def test_released_by_the_timer_or_answered_but_not_both(stage: Stage, time: int)
     take(stage, ana)
     stage.clock.forward(minutes=15)
     results = together(
-        [lambda: vigil.keep(stage.services, stage.clock()), lambda: reply(stage, ana, key="late")]
+        [lambda: unanswered.keep(stage.services, stage.clock()), lambda: reply(stage, ana, key="late")]
     )
     assert not any(isinstance(result, Exception) for result in results), results
     assert row(stage).assignee_id == ana, "released and taken again by the answer, or never released"
@@ -278,4 +281,4 @@ def test_a_business_without_people_hours_or_mail_still_hands_over(db: Database, 
 
 def test_a_sweep_without_episodes_finds_nothing(stage: Stage) -> None:
     stage.say("oi")
-    assert vigil.keep(stage.services, stage.clock() + timedelta(days=1)) == 0
+    assert unanswered.keep(stage.services, stage.clock() + timedelta(days=1)) == 0

@@ -10,11 +10,12 @@ import httpx
 import pytest
 from sqlmodel import update
 
-from bot import bootstrap, eyes
-from bot.eyes import TwilioEyes
+from bot.core.settings import Settings
 from bot.llm.anthropic import AnthropicClient
-from bot.settings import Settings
-from bot.whatsapp.media import MediaStore
+from bot.media import pictures
+from bot.media.pictures import TwilioEyes
+from bot.process import bootstrap
+from bot.whatsapp.media_download import MediaStore
 from models.db import Database
 from models.tenant import Tenant
 from tests.conversations.test_media import CHOICES, PHOTO, STICKER, VOICE
@@ -127,7 +128,7 @@ def test_a_short_404_and_the_way_to_the_cdn_are_gone(seeing: Stage, fake: FakeMe
         lambda fake: setattr(fake, "content", b"%PDF-1.4"),
         lambda fake: setattr(fake, "content", png()[:12]),
         lambda fake: setattr(fake, "content", png(8001, 1)),
-        lambda fake: setattr(fake, "content", JPEG + b"\0" * eyes.MAX_BYTES),
+        lambda fake: setattr(fake, "content", JPEG + b"\0" * pictures.MAX_BYTES),
         lambda fake: fake.redirects.appendleft("http://169.254.169.254/"),
     ],
 )
@@ -226,4 +227,4 @@ def test_a_moving_picture_is_shown_as_one(seeing: Stage, fake: FakeMedia) -> Non
 )
 def test_it_is_fetched_only_for_a_model_that_sees(settings: dict[str, Any], sees: bool) -> None:
     given = Settings(_env_file=None, **settings)
-    assert (eyes.eyes(given, {}, httpx.Client()) is not None) == sees
+    assert (pictures.eyes(given, {}, httpx.Client()) is not None) == sees

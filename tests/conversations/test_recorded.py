@@ -11,13 +11,13 @@ from typing import Any
 import httpx
 import pytest
 
-from bot import bootstrap
 from bot.agent.loop import Answered, HandedOff
-from bot.agent.progress import text_of
+from bot.agent.state import text_of
 from bot.llm.anthropic import AnthropicClient
-from bot.llm.client import ModelRequest
-from bot.llm.offline import OfflineModel
-from bot.llm.tape import Tape, TapedClient, TapedHttp
+from bot.llm.base import ModelRequest
+from bot.llm.recording import Tape, TapedClient, TapedHttp
+from bot.llm.rule_based import OfflineModel
+from bot.process import bootstrap
 from models.db import Database
 from models.handoff import Reason
 from tests.fakes.claude import FakeClaude, _neutral, answer, error, text, tool_use

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 import pytest
 from sqlmodel import delete, update
 
-from bot import outbox, reminders
-from bot.worker import drain
+from bot.outreach import reminders
+from bot.process.worker import drain
+from bot.sending import outbox
 from models import appointment, customer, handoff
 from models.appointment import AppointmentService
 from models.conversation import Holder

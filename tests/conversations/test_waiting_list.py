@@ -6,8 +6,8 @@ from datetime import date, datetime, timedelta
 import pytest
 from sqlmodel import select, update
 
-from bot import offers
-from bot.worker import drain
+from bot.outreach import waitlist_offers
+from bot.process.worker import drain
 from models import customer, handoff, waitlist
 from models.audit import AuditEvent
 from models.catalog import Service
@@ -92,7 +92,7 @@ class FullDay(Calendar):
         """The sweep and the outbox; gives the offers that Twilio took."""
         before = len(self.stage.twilio.sent)
         self.stage.clock.now = at or self.now
-        offers.offer_freed(self.stage.services, self.now)
+        waitlist_offers.offer_freed(self.stage.services, self.now)
         drain(self.stage.services)
         return self.stage.twilio.sent[before:]
 
@@ -370,7 +370,7 @@ def test_who_is_on_no_list_is_answered_by_the_model(days: FullDay) -> None:
 def test_an_offer_that_is_not_out_yet_is_not_sent_any_more(days: FullDay) -> None:
     key = days.wait(MARIA)
     days.frees(ANA, 14, 30)
-    offers.offer_freed(days.stage.services, days.now)
+    waitlist_offers.offer_freed(days.stage.services, days.now)
     with days.stage.db.writing() as session:
         assert waitlist.leave(session, days.now, days.tenant_id, [key], waitlist.ASKED) == 1
     before = len(days.stage.twilio.sent)
@@ -409,7 +409,7 @@ def test_an_offer_ends_with_the_entry_and_goes_out_where_staff_did_not_know_of_i
     key = days.wait(MARIA)
     staff_id = add_staff(days.stage.db, days.now, days.tenant_id)
     days.frees(ANA, 14, 30)
-    offers.offer_freed(days.stage.services, days.now)
+    waitlist_offers.offer_freed(days.stage.services, days.now)
     with suppress(Conflict), days.stage.db.writing() as session:
         waitlist.remove(session, days.now, days.tenant_id, key, staff_id, seen)
     before = len(days.stage.twilio.sent)
@@ -542,7 +542,7 @@ def test_workers_at_once_offer_each_time_once(days: FullDay) -> None:
         days.wait(address)
     days.frees(ANA, 9, 0)
     days.frees(ANA, 14, 30)
-    results = together([lambda: offers.offer_freed(days.stage.services, days.now)] * 4)
+    results = together([lambda: waitlist_offers.offer_freed(days.stage.services, days.now)] * 4)
     assert results == [None] * 4
     days.offer()  # whoever found the business locked comes again with the next tick
     assert sorted(days.states()) == ["offered", "offered", "waiting"]

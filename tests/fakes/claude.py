@@ -1,7 +1,7 @@
 """A strict stand-in of Claude's Messages API: it refuses what the documented rules refuse.
 
-Every request of every test goes through it. Rules that hold for the neutral form come from `bot.agent.rules`;
-what exists only on the wire is checked here.
+Every request of every test goes through it. Rules that hold for the neutral form come from
+`bot.llm.request_rules`; what exists only on the wire is checked here.
 """
 
 import hashlib
@@ -12,8 +12,8 @@ from typing import Any
 
 import httpx
 
-from bot.agent.rules import broken_rules
-from bot.llm.client import ModelRequest, ToolSpec
+from bot.llm.base import ModelRequest, ToolSpec
+from bot.llm.request_rules import broken_rules
 from tests.fakes.scripted import Body, Refused, Reply, ScriptedServer, Step
 
 VERSIONS = {"2023-06-01", "2026-10-21"}

@@ -5,8 +5,8 @@ from zoneinfo import ZoneInfo
 
 from sqlmodel import update
 
-from bot import reminders
-from bot.worker import drain
+from bot.outreach import reminders
+from bot.process.worker import drain
 from models import appointment, reminder
 from models.db import Database
 from models.reminder import Reminder

@@ -6,7 +6,7 @@ from multiprocessing.context import ForkServerContext
 # There is one server, and who comes first has it load: it is to be the same for all.
 PRELOAD = [
     "models.block",
-    "models.reception",
+    "models.acts.visit_acts",
     "tests.faults.product",
     "tests.fakes.agenda",
     "tests.fakes.rehearsal",

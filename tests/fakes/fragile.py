@@ -2,7 +2,7 @@
 
 from collections.abc import Container
 
-from bot.llm.client import ModelClient, ModelReply, ModelRequest
+from bot.llm.base import ModelClient, ModelReply, ModelRequest
 
 
 class FragileModel:

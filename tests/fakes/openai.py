@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import httpx
 
-from bot.llm import pictures
+from bot.llm import image_blocks
 from tests.fakes.scripted import Body, Refused, Reply, ScriptedServer, Step
 
 TOP_LEVEL = {
@@ -143,7 +143,7 @@ def _part_faults(part: Body) -> Iterator[str]:
         case {"type": "image_url", "image_url": {"url": str(url)}}:
             head, _, data = url.partition(";base64,")
             source = {"type": "base64", "media_type": head.removeprefix("data:"), "data": data}
-            if fault := pictures.fault_of_block({"type": "image", "source": source}):
+            if fault := image_blocks.fault_of_block({"type": "image", "source": source}):
                 yield f"Invalid image: {fault}"
         case _:
             yield f"Invalid content part: {str(part)[:60]}"

@@ -1,7 +1,7 @@
 """Recorded model traffic, played again through the real client and the real loop.
 
-A recording (see bot/llm/tape.py) holds the exchanges of one run. The server gives its answers in order and
-refuses what the strict stand-ins refuse; the tools give the results that the recorded requests hold.
+A recording (see bot/llm/recording.py) holds the exchanges of one run. The server gives its answers in order
+and refuses what the strict stand-ins refuse; the tools give the results that the recorded requests hold.
 """
 
 import json
@@ -14,19 +14,19 @@ from typing import Any
 
 import httpx
 
-from bot.agent.evidence import Evidence
+from bot.agent.guardrails.evidence import Evidence
 from bot.agent.loop import Limits, Loop, Outcome
-from bot.agent.progress import Progress
+from bot.agent.state import Progress
 from bot.llm.anthropic import AnthropicClient
+from bot.llm.base import Block, ChatMessage, ModelClient, ModelReply, ModelRequest, ToolSpec
 from bot.llm.blocks import blocks_of, merged
-from bot.llm.client import Block, ChatMessage, ModelClient, ModelReply, ModelRequest, ToolSpec
 from bot.llm.openai import ERROR_PREFIX, OpenAIClient
 from models.handoff import Reason
 from tests.fakes.claude import FakeClaude, _neutral
 from tests.fakes.openai import FakeOpenAI
 from tests.fakes.scripted import Body, Reply, Step
 from tools import TOOLS
-from tools.execute import BROKEN, UNAVAILABLE, UNCERTAIN, Call, ErrorClass, Result
+from tools.toolbox import BROKEN, UNAVAILABLE, UNCERTAIN, Call, ErrorClass, Result
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "recorded"
 OURS = {BROKEN: ErrorClass.bug, UNAVAILABLE: ErrorClass.infrastructure, UNCERTAIN: ErrorClass.infrastructure}

@@ -10,7 +10,8 @@ from typing import TypeVar
 
 from sqlmodel import Session, select
 
-from models import desk, handoff, message, password
+from models import handoff, message, password
+from models.acts import conversation_acts
 from models.conversation import Conversation
 from models.db import Database
 from models.handoff import Handoff, Reason
@@ -98,14 +99,14 @@ class Talk:
 
     def take(self, staff_id: int) -> None:
         with self.db.writing() as session:
-            desk.take(session, self.now, self.tenant, self.id, staff_id)
+            conversation_acts.take(session, self.now, self.tenant, self.id, staff_id)
 
     def reply(
         self, staff_id: int, text: str = "Pois não?", *, seen: int | None = None, key: str = "k1"
     ) -> int:
         """A reply by somebody who has seen everything, or everything up to `seen`; gives its seq."""
         with self.db.writing() as session:
-            return desk.reply(
+            return conversation_acts.reply(
                 session,
                 self.now,
                 self.tenant,
@@ -118,35 +119,43 @@ class Talk:
 
     def pass_on(self, staff_id: int, to_id: int) -> None:
         with self.db.writing() as session:
-            desk.pass_on(session, self.now, self.tenant, self.id, staff_id, to_id=to_id)
+            conversation_acts.pass_on(session, self.now, self.tenant, self.id, staff_id, to_id=to_id)
 
     def take_over(self, staff_id: int, holder_id: int) -> None:
         with self.db.writing() as session:
-            desk.take_over(session, self.now, self.tenant, self.id, staff_id, holder_id=holder_id)
+            conversation_acts.take_over(
+                session, self.now, self.tenant, self.id, staff_id, holder_id=holder_id
+            )
 
     def release(self, staff_id: int) -> None:
         with self.db.writing() as session:
-            desk.release(session, self.now, self.tenant, self.id, staff_id)
+            conversation_acts.release(session, self.now, self.tenant, self.id, staff_id)
 
     def snooze(self, staff_id: int, until: datetime) -> None:
         with self.db.writing() as session:
-            desk.snooze(session, self.now, self.tenant, self.id, staff_id, until=until)
+            conversation_acts.snooze(session, self.now, self.tenant, self.id, staff_id, until=until)
 
     def wake(self, staff_id: int) -> None:
         with self.db.writing() as session:
-            desk.wake(session, self.now, self.tenant, self.id, staff_id)
+            conversation_acts.wake(session, self.now, self.tenant, self.id, staff_id)
 
     def note(self, staff_id: int, text: str = "Só para nós.", *, key: str = "n1") -> int:
         with self.db.writing() as session:
-            return desk.note(session, self.now, self.tenant, self.id, staff_id, text=text, client_key=key)
+            return conversation_acts.note(
+                session, self.now, self.tenant, self.id, staff_id, text=text, client_key=key
+            )
 
     def resolve(self, staff_id: int, *, seen: int | None = None) -> None:
         with self.db.writing() as session:
-            desk.resolve(session, self.now, self.tenant, self.id, staff_id, grace=GRACE, last_seen_seq=seen)
+            conversation_acts.resolve(
+                session, self.now, self.tenant, self.id, staff_id, grace=GRACE, last_seen_seq=seen
+            )
 
     def give_back(self, staff_id: int, *, note: str = "", greeting: str = "") -> None:
         with self.db.writing() as session:
-            desk.give_back(session, self.now, self.tenant, self.id, staff_id, note=note, greeting=greeting)
+            conversation_acts.give_back(
+                session, self.now, self.tenant, self.id, staff_id, note=note, greeting=greeting
+            )
 
     @property
     def row(self) -> Conversation:

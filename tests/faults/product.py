@@ -13,12 +13,13 @@ from typing import Any
 
 import httpx
 
-from bot import bootstrap, outbox
-from bot.services import Services
-from bot.settings import Settings
+from bot.core.services import Services
+from bot.core.settings import Settings
+from bot.process import bootstrap
+from bot.process.worker import drain
+from bot.sending import outbox
 from bot.web.app import create_app
-from bot.web.webhook import webhook
-from bot.worker import drain
+from bot.web.twilio_webhook import webhook
 from models.db import Database
 from tests.stage import Clock
 

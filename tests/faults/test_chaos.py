@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bot.agent.steps import STEPS
+from bot.agent.stop_reasons import STEPS
 from models.conversation import Holder
 from models.db import Database
 from models.handoff import Reason

@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from sqlmodel import update
 
-from bot import offers, outbox, reminders
-from bot.worker import drain
+from bot.outreach import reminders, waitlist_offers
+from bot.process.worker import drain
+from bot.sending import outbox
 from models import waitlist
 from models.appointment import Appointment, AppointmentService
 from models.conversation import Conversation
@@ -146,7 +147,7 @@ def test_offers_survive_a_death_at_any_point(db: Database) -> None:
         said = [line.variables["2"] for line in days.stage.twilio.sent if line.content_sid]
         return said, [(row.state, row.offered_start) for row in days.stage.rows(WaitlistEntry)]
 
-    points = killed_anywhere(db, waiting, offers.offer_freed, local(2, 11), state)
+    points = killed_anywhere(db, waiting, waitlist_offers.offer_freed, local(2, 11), state)
     assert points > 12
 
 

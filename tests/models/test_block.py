@@ -6,7 +6,8 @@ from datetime import date, datetime, timedelta
 import pytest
 from sqlmodel import select
 
-from models import agenda, appointment, block
+from models import appointment, block
+from models.acts.visit_acts import Leave, Reception
 from models.audit import AuditEvent
 from models.availability import Code
 from models.block import Stretch
@@ -14,12 +15,12 @@ from models.catalog import Closure, TimeOff
 from models.customer import Customer
 from models.db import Database
 from models.errors import NotFound, Refusal
-from models.reception import Leave, Reception
+from models.pages import calendar_page
 from models.stranded import Outcome, StrandedAppointment, Why
 from models.tenant import Tenant
 from tests.fakes.talk import hire
+from tests.models.acts.test_visit_acts import Desk, at, refused
 from tests.models.businesses import BASE, HOURS, edited, imported
-from tests.models.test_reception import Desk, at, refused
 
 FRIDAY = date(2026, 12, 4)
 
@@ -43,7 +44,10 @@ def frees(desk: Desk, kind: type[TimeOff] | type[Closure], key: int, *, foreign:
 
 def listed(desk: Desk) -> list[tuple[int, str]]:
     with desk.db.reading() as session:
-        return [(entry.visit.id, entry.why) for entry in agenda.attention(session, desk.ids.tenant, desk.now)]
+        return [
+            (entry.visit.id, entry.why)
+            for entry in calendar_page.attention(session, desk.ids.tenant, desk.now)
+        ]
 
 
 def ana(desk: Desk, start: int = 0, end: int = 1440, **more: date) -> Stretch:
@@ -84,7 +88,7 @@ def test_it_is_on_record_with_who_and_what(desk: Desk) -> None:
         "stranded": 0,
     }
     with desk.db.reading() as session:
-        (found,) = agenda.blocked(session, desk.ids.tenant, FRIDAY, FRIDAY)
+        (found,) = calendar_page.blocked(session, desk.ids.tenant, FRIDAY, FRIDAY)
     assert (found.professional_id, found.start, found.end, found.staff) == (desk.ids.ana, 840, 900, "Rita")
 
 
@@ -213,7 +217,7 @@ def standing(db: Database, now: datetime) -> Callable[[], list[tuple[int, str]]]
 
     def look() -> list[tuple[int, str]]:
         with db.reading() as session:
-            return [(entry.visit.id, entry.why) for entry in agenda.attention(session, 1, now)]
+            return [(entry.visit.id, entry.why) for entry in calendar_page.attention(session, 1, now)]
 
     return look
 

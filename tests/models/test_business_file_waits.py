@@ -8,7 +8,7 @@ from sqlmodel import select
 from models.business_file import BusinessFileErrors, parse, plan, render
 from models.db import Database
 from models.tenant import Tenant
-from models.waiting import Patience
+from models.unanswered import Patience
 from tests.models.businesses import BASE, MINIMAL, imported
 
 LINE = BASE.count("\n") + 1  # of what is added at the end

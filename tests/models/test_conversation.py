@@ -7,7 +7,8 @@ from datetime import datetime, timedelta
 import pytest
 from sqlmodel import Session
 
-from models import conversation, desk, handoff
+from models import conversation, handoff
+from models.acts import conversation_acts
 from models.conversation import Claim, Conversation, Holder
 from models.db import Database
 from models.errors import LeaseLost, NotFound
@@ -205,7 +206,7 @@ def lease_ended(session: Session, mine: Claim, now: datetime) -> None:
 
 
 def staff_took_it(session: Session, mine: Claim, now: datetime) -> None:
-    desk.take(session, now, mine.tenant_id, mine.conversation_id, 1)
+    conversation_acts.take(session, now, mine.tenant_id, mine.conversation_id, 1)
 
 
 def it_was_flagged(session: Session, mine: Claim, now: datetime) -> None:
@@ -214,7 +215,7 @@ def it_was_flagged(session: Session, mine: Claim, now: datetime) -> None:
 
 def it_went_there_and_back(session: Session, mine: Claim, now: datetime) -> None:
     staff_took_it(session, mine, now)
-    desk.give_back(session, now, mine.tenant_id, mine.conversation_id, 1)
+    conversation_acts.give_back(session, now, mine.tenant_id, mine.conversation_id, 1)
 
 
 LOSSES = [lease_ended, staff_took_it, it_was_flagged, it_went_there_and_back]
@@ -267,7 +268,7 @@ def test_the_bot_and_a_person_cannot_both_have_it(db: Database, now: datetime, t
 
     def take(mine: Claim) -> None:
         with db.writing() as session:
-            desk.take(session, now, tenant, mine.conversation_id, staff_id)
+            conversation_acts.take(session, now, tenant, mine.conversation_id, staff_id)
 
     with ThreadPoolExecutor(8) as pool:
         commits = [pool.submit(commit, mine) for mine in claims]

@@ -13,11 +13,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from sqlalchemy import select
 
-from models import agenda, appointment, block
+from models import appointment, block
+from models.acts.visit_acts import Reception
 from models.appointment import OCCUPYING, Appointment, AppointmentStatus
 from models.block import Stretch
 from models.db import Database, table
-from models.reception import Reception
+from models.pages import calendar_page
 from models.tenant import Tenant
 from tests.fakes import agenda as shop
 from tests.fakes.agenda import Ids
@@ -259,4 +260,4 @@ def test_block_and_book(studio: Shop, anyway: bool) -> None:
 
 def _listed(studio: Shop) -> int:
     with studio.db.reading() as session:
-        return len(agenda.attention(session, studio.ids.tenant, studio.now))
+        return len(calendar_page.attention(session, studio.ids.tenant, studio.now))

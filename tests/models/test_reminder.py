@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sqlmodel import select, update
 
-from models import appointment, message, quiet, reminder
+from models import appointment, message, quiet_hours, reminder
 from models.db import Database
 from models.errors import Refusal
 from models.message import Author, Message, Status
@@ -87,23 +87,23 @@ def test_reminders_never_wake_anybody_and_never_come_too_late(
     assert set(found) <= set(hours)
     assert len(set(found.values())) == len(found)
     for each, at in found.items():
-        assert not quiet.is_night(zone, at)
+        assert not quiet_hours.is_night(zone, at)
         assert now < at < starts_at - reminder.LEAST
         assert starts_at - timedelta(hours=each) > now
-        if not quiet.is_night(zone, starts_at - timedelta(hours=each)):
+        if not quiet_hours.is_night(zone, starts_at - timedelta(hours=each)):
             assert at == starts_at - timedelta(hours=each)
 
 
 @given(st.sampled_from(ZONES), moments)
 def test_a_night_lies_between_an_evening_and_a_morning(zone_name: str, at: datetime) -> None:
     zone = ZoneInfo(zone_name)
-    if quiet.is_night(zone, at):
-        evening, morning = quiet.evening(zone, at), quiet.morning(zone, at)
+    if quiet_hours.is_night(zone, at):
+        evening, morning = quiet_hours.evening(zone, at), quiet_hours.morning(zone, at)
         assert evening < at < morning
         assert morning - evening <= timedelta(hours=13)
-        assert not quiet.is_night(zone, evening)
-        assert not quiet.is_night(zone, morning)
-        assert quiet.is_night(zone, morning - timedelta(microseconds=1))
+        assert not quiet_hours.is_night(zone, evening)
+        assert not quiet_hours.is_night(zone, morning)
+        assert quiet_hours.is_night(zone, morning - timedelta(microseconds=1))
 
 
 # The rows follow the appointment
@@ -239,7 +239,7 @@ def test_a_new_zone_has_other_nights(db: Database, ids: Ids, now: datetime) -> N
     plan_anew(db, ids, now, [3], "America/Rio_Branco")
     [(_, _, at, _)] = [row for row in rows(db) if row[3] == "pending"]
     assert at != local(4, 8)
-    assert not quiet.is_night(ZoneInfo("America/Rio_Branco"), at)
+    assert not quiet_hours.is_night(ZoneInfo("America/Rio_Branco"), at)
 
 
 def test_a_move_takes_the_confirmation_back(db: Database, ids: Ids, now: datetime) -> None:

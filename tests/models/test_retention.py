@@ -5,14 +5,15 @@ from datetime import datetime, timedelta
 import pytest
 from sqlmodel import col, select
 
-from models import desk, erasure, handoff, message, removal, retention
+from models import erasure, handoff, message, provider_deletion, retention
+from models.acts import conversation_acts
 from models.appointment import Appointment
 from models.conversation import Conversation
 from models.customer import Customer
 from models.db import Database
 from models.handoff import Reason
 from models.message import Author, Incoming, Message
-from models.removal import FIRST, LONGEST, TRIES, Kind, Removal
+from models.provider_deletion import FIRST, LONGEST, TRIES, Kind, Removal
 from tests.fakes import agenda
 from tests.fakes.agenda import Ids
 from tests.fakes.talk import hire
@@ -120,8 +121,8 @@ def test_who_waits_for_a_person_is_kept(shop: Shop) -> None:
     assert shop.silent() == []
     with shop.db.writing() as session:
         person = hire(session, shop.now, shop.ids.tenant, "rita@bela.test", "Rita")
-        desk.take(session, shop.now, shop.ids.tenant, shop.talk, person)
-        desk.resolve(session, shop.now, shop.ids.tenant, shop.talk, person, grace=timedelta())
+        conversation_acts.take(session, shop.now, shop.ids.tenant, shop.talk, person)
+        conversation_acts.resolve(session, shop.now, shop.ids.tenant, shop.talk, person, grace=timedelta())
     assert shop.silent() == [customer]
 
 
@@ -169,25 +170,25 @@ def test_many_attachments_go_in_batches(shop: Shop) -> None:
 def test_a_wish_is_noted_once(shop: Shop) -> None:
     with shop.db.writing() as session:
         for references in (["a", "b", "a"], ["b", "c"], []):
-            removal.want(session, shop.now, shop.ids.tenant, Kind.MESSAGE, references)
-        assert removal.is_wanted(session, ["b", "x"]) == {"b"}
+            provider_deletion.want(session, shop.now, shop.ids.tenant, Kind.MESSAGE, references)
+        assert provider_deletion.is_wanted(session, ["b", "x"]) == {"b"}
     assert [reference for _, reference in shop.removals()] == ["a", "b", "c"]
 
 
 def test_what_fails_is_tried_ever_later_and_given_up_in_the_end(shop: Shop) -> None:
     """The first days in minutes, then once a day for more than the fourteen that Twilio may need."""
     with shop.db.writing() as session:
-        removal.want(session, shop.now, shop.ids.tenant, Kind.MESSAGE, ["a"])
+        provider_deletion.want(session, shop.now, shop.ids.tenant, Kind.MESSAGE, ["a"])
         pauses, now = [], shop.now
         for _ in range(TRIES - 1):
-            [wish] = removal.due(session, now, 9)
-            assert removal.failed(session, now, wish.id or 0)
-            assert removal.due(session, wish.due_at - ONE, 9) == []
+            [wish] = provider_deletion.due(session, now, 9)
+            assert provider_deletion.failed(session, now, wish.id or 0)
+            assert provider_deletion.due(session, wish.due_at - ONE, 9) == []
             pauses.append(wish.due_at - now)
             now = wish.due_at
         assert pauses[:3] == [FIRST, 2 * FIRST, 4 * FIRST]
         assert pauses[-1] == LONGEST
         assert now - shop.now > timedelta(days=15)
-        assert not removal.failed(session, now, wish.id or 0)
-        assert removal.failed(session, now, wish.id or 0)  # nothing is left to be given up
+        assert not provider_deletion.failed(session, now, wish.id or 0)
+        assert provider_deletion.failed(session, now, wish.id or 0)  # nothing is left to be given up
     assert shop.removals() == []

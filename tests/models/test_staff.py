@@ -12,7 +12,8 @@ from sqlalchemy import event
 from sqlmodel import select
 
 from models import password as passwords
-from models import staff, team
+from models import staff
+from models.acts import team_acts
 from models.audit import AuditEvent
 from models.db import Database
 from models.errors import NotFound
@@ -236,7 +237,7 @@ def test_no_transaction_is_open_while_the_password_is_checked(house: Database, n
 
 
 def disabled(db: Database, now: datetime) -> None:
-    team.disable(db, now, 1)
+    team_acts.disable(db, now, 1)
 
 
 def reset(db: Database, now: datetime) -> None:

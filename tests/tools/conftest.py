@@ -11,7 +11,7 @@ from tests.fakes import agenda
 from tests.fakes.agenda import Ids
 from tools import TOOLS
 from tools.contract import ToolContext
-from tools.execute import Call, Result, Toolbox
+from tools.toolbox import Call, Result, Toolbox
 
 
 class Model:

@@ -19,10 +19,10 @@ from models.tenant import Tenant
 from tests.fakes import agenda
 from tests.fakes.agenda import Ids
 from tests.tools.conftest import Model
-from tools import agendar, execute, idempotency
+from tools import agendar, idempotency, toolbox
 from tools.contract import Tool, ToolContext, ToolOutcome
-from tools.execute import Call, ErrorClass, Result, Toolbox
 from tools.idempotency import Written
+from tools.toolbox import Call, ErrorClass, Result, Toolbox
 
 WISH = {"servico_id": 1, "profissional_id": 1, "data": "2026-12-04", "hora": "10:00"}
 
@@ -199,8 +199,8 @@ def test_failure_after_the_commit_tells_the_true_result(db: Database, model: Mod
 @pytest.mark.parametrize(
     ("error", "kind", "text"),
     [
-        (OUTAGE, ErrorClass.infrastructure, execute.UNAVAILABLE),
-        (Broken(), ErrorClass.bug, execute.BROKEN),
+        (OUTAGE, ErrorClass.infrastructure, toolbox.UNAVAILABLE),
+        (Broken(), ErrorClass.bug, toolbox.BROKEN),
     ],
 )
 def test_failure_before_the_commit(
@@ -217,7 +217,7 @@ def test_failing_look_up_leaves_the_state_unknown(model: Model, tmp_path: Path, 
     empty = Database(f"sqlite:///{tmp_path}/empty.db")
     result = executed(broken(error, after_commit=False), replace(model.context, db=empty))
     empty.dispose()
-    assert (result.is_error, result.text) == (True, execute.UNCERTAIN)
+    assert (result.is_error, result.text) == (True, toolbox.UNCERTAIN)
 
 
 def test_killed_between_work_and_key_leaves_nothing(

@@ -17,7 +17,7 @@ from tests.databases import SqliteTemplate
 from tests.fakes import agenda
 from tests.fakes.agenda import Ids
 from tests.tools.conftest import Model
-from tools.execute import Result
+from tools.toolbox import Result
 
 NOBODY = 999_999
 

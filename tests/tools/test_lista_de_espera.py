@@ -16,7 +16,7 @@ from tests.fakes import agenda
 from tests.fakes.agenda import Ids
 from tests.tools.conftest import Model, close
 from tools import TOOLS
-from tools.execute import Call, Toolbox
+from tools.toolbox import Call, Toolbox
 
 MONDAY = "2026-12-07"
 JOINED = (

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from bot.agent import history
 from bot.agent.history import Past
-from bot.agent.rules import broken_rules
-from bot.llm.client import ChatMessage, ModelRequest, ToolSpec
+from bot.llm.base import ChatMessage, ModelRequest, ToolSpec
+from bot.llm.request_rules import broken_rules
 from models.handoff import Handoff, Reason
 from models.message import Author, Direction, Message, Status
 from models.run import Outcome, Run, RunStep, StepKind

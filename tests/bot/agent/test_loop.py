@@ -8,19 +8,19 @@ from typing import Any, get_args
 import pytest
 from anthropic.types import StopReason
 
-from bot.agent import texts
-from bot.agent.evidence import Evidence
+from bot.agent import nudges as texts
+from bot.agent.guardrails.evidence import Evidence
 from bot.agent.loop import MAX_CALLS, Answered, HandedOff, Limits, Loop, Outcome
-from bot.agent.progress import Progress
-from bot.agent.steps import STEPS, Step, step_after
+from bot.agent.state import Progress
+from bot.agent.stop_reasons import STEPS, Step, step_after
 from bot.llm.anthropic import AnthropicClient
-from bot.llm.client import ModelReply, ToolSpec, Usage
+from bot.llm.base import ModelReply, ToolSpec, Usage
 from models.db import Database
 from models.handoff import Reason
 from tests.fakes import claude
 from tests.fakes.claude import FakeClaude, answer, refusal, text, tool_use
 from tools.contract import ToolContext
-from tools.execute import Call, ErrorClass, Result, Toolbox
+from tools.toolbox import Call, ErrorClass, Result, Toolbox
 
 LIMITS = Limits(
     max_iterations=8,

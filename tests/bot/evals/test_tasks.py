@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from bot.evals.task import BUSINESSES, Task, found, load
 from models import business_file
-from tools.speech import folded
+from tools.portuguese import folded
 
 TASKS = load()
 

@@ -10,9 +10,9 @@ from anthropic.types import StopReason
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.rules import broken_rules
 from bot.llm.anthropic import AnthropicClient
-from bot.llm.client import Block, ChatMessage, ModelError, ModelReply, ModelRequest, ToolSpec, Usage
+from bot.llm.base import Block, ChatMessage, ModelError, ModelReply, ModelRequest, ToolSpec, Usage
+from bot.llm.request_rules import broken_rules
 from tests.bot.llm.stopwatch import Stopwatch
 from tests.fakes import claude
 from tests.fakes.claude import FakeClaude, answer, text, thinking, tool_use

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from bot.llm.client import ModelError, ModelReply
+from bot.llm.base import ModelError, ModelReply
 from bot.llm.fallback import FallbackClient
 from tests.bot.llm.stopwatch import Stopwatch
-from tests.bot.llm.test_breaker import REQUEST, Scripted
+from tests.bot.llm.test_circuit_breaker import REQUEST, Scripted
 
 REPLY = ModelReply([], "end_turn", model="second")
 NAMED = replace(REPLY, provider="anthropic")

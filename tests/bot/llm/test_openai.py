@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bot.agent.rules import broken_rules
-from bot.llm.client import Block, ChatMessage, ModelError, ModelReply, ModelRequest, ToolSpec, Usage
+from bot.llm.base import Block, ChatMessage, ModelError, ModelReply, ModelRequest, ToolSpec, Usage
 from bot.llm.openai import OpenAIClient
+from bot.llm.request_rules import broken_rules
 from tests.bot.llm.stopwatch import Stopwatch
 from tests.fakes import openai
 from tests.fakes.openai import FakeOpenAI, call, completion

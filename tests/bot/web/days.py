@@ -6,13 +6,13 @@ from zoneinfo import ZoneInfo
 
 from sqlmodel import Session
 
-from bot import notices
-from models import block, clientele, conversation, message, waitlist
+from bot.sending import proactive
+from models import block, conversation, customer_search, message, waitlist
+from models.acts.visit_acts import Leave, Reception
 from models.appointment import AppointmentStatus
 from models.block import Stretch
 from models.conversation import Conversation
 from models.message import Author, Status
-from models.reception import Leave, Reception
 from models.tenant import Tenant
 from models.waitlist import WaitlistEntry
 from tests.bot.web.office import Office
@@ -42,7 +42,7 @@ class Salon:
         office = self.office
         address = f"whatsapp:{phone}" if phone else ""
         with office.db.writing() as session:
-            return clientele.register(session, office.clock(), office.bela.tenant, name, address)
+            return customer_search.register(session, office.clock(), office.bela.tenant, name, address)
 
     def writes(self, name: str, phone: str, *, ago: timedelta = timedelta(0)) -> int:
         """Somebody writes on WhatsApp, so long ago; gives the customer."""
@@ -164,5 +164,5 @@ def waiting(office: Office) -> dict[str, int]:
     }
     salon.offers(found["offered"], "14:30", "10:50")
     with office.db.writing() as session:
-        waitlist.pass_over(session, found["passed over"], notices.NO_TEMPLATE)
+        waitlist.pass_over(session, found["passed over"], proactive.NO_TEMPLATE)
     return found

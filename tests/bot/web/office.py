@@ -11,13 +11,14 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from bot.files import Unopened
-from bot.llm.client import ModelClient
-from bot.services import Services
+from bot.core.services import Services
+from bot.llm.base import ModelClient
+from bot.media.staff_downloads import Unopened
 from bot.web.app import create_app
-from bot.web.context import EXTENSION
-from bot.whatsapp.client import Sender
-from models import desk, handoff, message, run
+from bot.web.shared.request_context import EXTENSION
+from bot.whatsapp.base import Sender
+from models import handoff, message, run
+from models.acts import conversation_acts
 from models.appointment import Appointment, AppointmentService
 from models.conversation import Conversation
 from models.db import Database
@@ -230,14 +231,14 @@ class Office:
     def takes(self, conversation_id: int, staff_id: int) -> None:
         with self.db.writing() as session:
             tenant_id = session.get_one(Conversation, conversation_id).tenant_id
-            desk.take(session, self.clock(), tenant_id, conversation_id, staff_id)
+            conversation_acts.take(session, self.clock(), tenant_id, conversation_id, staff_id)
 
     def snoozes(self, conversation_id: int, staff_id: int) -> None:
         """For two hours."""
         with self.db.writing() as session:
             tenant_id = session.get_one(Conversation, conversation_id).tenant_id
             until = self.clock() + timedelta(hours=2)
-            desk.snooze(session, self.clock(), tenant_id, conversation_id, staff_id, until=until)
+            conversation_acts.snooze(session, self.clock(), tenant_id, conversation_id, staff_id, until=until)
 
     def books(self, conversation_id: int, *, starts_in: timedelta, ids: Ids | None = None) -> None:
         """A cut with Ana for this customer."""

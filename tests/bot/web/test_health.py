@@ -4,8 +4,8 @@ import pytest
 from flask.testing import FlaskClient
 from prometheus_client.parser import text_string_to_metric_families
 
-from bot.calls import Calls
-from bot.llm.breaker import Breaker
+from bot.core.call_stats import Calls
+from bot.llm.circuit_breaker import Breaker
 from models import schema, worker
 from models.db import Database
 from models.handoff import Reason

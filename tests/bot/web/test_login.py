@@ -8,7 +8,8 @@ import pytest
 from flask import request
 
 from bot.web.login import safe_next
-from models import staff, team
+from models import staff
+from models.acts import team_acts
 from models.db import Database
 from tests.bot.web.office import ANA, PASSWORD, Office, post, token
 
@@ -36,7 +37,7 @@ def test_every_failure_reads_the_same(office: Office, email: str, password: str)
     with office.db.writing() as session:
         gone = staff.add(session, office.clock(), office.bela.tenant, "saiu@bela.test", "Saiu", PASSWORD)
     assert gone.id is not None
-    team.disable(office.db, office.clock(), gone.id)
+    team_acts.disable(office.db, office.clock(), gone.id)
     answer = post(office.client(None), "/entrar", page="/entrar", email=email, password=password)
     assert answer.status_code == 401
     assert "E-mail ou senha não conferem." in answer.text
@@ -108,7 +109,7 @@ def test_logout_ends_the_session_on_the_server_too(office: Office) -> None:
 
 def test_a_disabled_person_is_out_at_the_next_request(office: Office) -> None:
     client = office.client()
-    team.disable(office.db, office.clock(), office.ana)
+    team_acts.disable(office.db, office.clock(), office.ana)
     assert client.get("/fila").status_code == 303
 
 

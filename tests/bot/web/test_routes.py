@@ -8,16 +8,17 @@ import pytest
 from sqlmodel import SQLModel, select
 from werkzeug.test import TestResponse
 
-from bot.web.webhook import webhook
-from models import canned, desk, team
-from models.canned import CannedReply
+from bot.web.twilio_webhook import webhook
+from models import canned_reply
+from models.acts import conversation_acts, team_acts
+from models.acts.team_acts import StaffInvite
+from models.canned_reply import CannedReply
 from models.db import Database
 from models.handoff import Reason
 from models.staff import Staff, StaffSession
-from models.team import StaffInvite
 from models.tenant import Tenant
+from tests.bot.web.calendar.test_calendar_routes import AGENDA
 from tests.bot.web.office import ANA, BRUNO, LEAK, Office, result, token
-from tests.bot.web.test_agenda_routes import AGENDA
 from tests.fakes import agenda
 from tests.fakes.push import Browser
 from tests.fakes.talk import hire
@@ -177,11 +178,11 @@ def furnished(office: Office, place: agenda.Ids, person: int, mark: str) -> Ids:
     office.answers(conversation_id, mark, run_id=run_id)
     office.flags(conversation_id, Reason.ERRO_INTERNO, detail=mark)
     with office.db.writing() as session:
-        canned.save(session, office.clock(), place.tenant, person, name=mark, text=mark)
+        canned_reply.save(session, office.clock(), place.tenant, person, name=mark, text=mark)
         reply = session.scalars(select(CannedReply).where(CannedReply.tenant_id == place.tenant)).one()
         other = hire(session, office.clock(), place.tenant, f"zoe-{mark.lower()}@bela.test", f"Zoe {mark}")
         place_ = (session, office.clock(), place.tenant, conversation_id, person)
-        desk.note(*place_, text=f"nota {mark}", client_key="n")
+        conversation_acts.note(*place_, text=f"nota {mark}", client_key="n")
         open_ = StaffSession(
             staff_id=person, token_hash=mark, created_at=office.clock(), last_seen_at=office.clock()
         )
@@ -193,7 +194,7 @@ def furnished(office: Office, place: agenda.Ids, person: int, mark: str) -> Ids:
             token_hash=f"hash {mark}",
             made_by=person,
             created_at=office.clock(),
-            expires_at=office.clock() + team.LINK_LIFE,
+            expires_at=office.clock() + team_acts.LINK_LIFE,
         )
         session.add_all([open_, invite])
         session.flush()
@@ -308,7 +309,7 @@ def test_without_login_there_is_nothing(house: House, route: Route, who: str) ->
     office = house.office
     client = office.client(None if who == "nobody" else ANA)
     form = {**FORM, "csrf_token": token(client, "/entrar" if who == "nobody" else "/fila")}
-    team.disable(office.db, office.clock(), office.ana)
+    team_acts.disable(office.db, office.clock(), office.ana)
     before = house.everything()
     path = house.ours.path(route[1])
     answer = client.open(path, method=route[0], data=form if route[0] == "POST" else None)
@@ -367,5 +368,5 @@ def test_roles_and_businesses_are_not_taken_from_a_form(house: House) -> None:
         theirs = session.scalars(
             select(CannedReply).where(CannedReply.tenant_id == house.office.outra.tenant)
         )
-        assert [reply.name for reply in theirs] == [canned.short(LEAK)]
+        assert [reply.name for reply in theirs] == [canned_reply.short(LEAK)]
     assert (bruno.role, bruno.tenant_id) == ("attendant", house.office.bela.tenant)

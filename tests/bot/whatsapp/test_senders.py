@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bot.whatsapp.client import SendError
+from bot.whatsapp.base import SendError
 from bot.whatsapp.senders import Senders
 from models.db import Database
 from models.tenant import Tenant

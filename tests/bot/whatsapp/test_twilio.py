@@ -6,11 +6,11 @@ from datetime import timedelta
 import httpx
 import pytest
 
-from bot.http import ThreadClients
-from bot.whatsapp import codes
-from bot.whatsapp.accounts import Account
-from bot.whatsapp.client import SendError
-from bot.whatsapp.codes import Action
+from bot.core.http import ThreadClients
+from bot.whatsapp import error_codes
+from bot.whatsapp.base import SendError
+from bot.whatsapp.credentials import Account
+from bot.whatsapp.error_codes import Action
 from bot.whatsapp.twilio import Patience, TwilioSender, twilio_client
 from models.message import Status
 from tests.fakes import twilio as fakes
@@ -116,13 +116,13 @@ def test_what_a_failure_means(
     assert "5531" not in str(caught.value)
 
 
-@pytest.mark.parametrize(("code", "action"), sorted(codes.ACTIONS.items()))
+@pytest.mark.parametrize(("code", "action"), sorted(error_codes.ACTIONS.items()))
 def test_every_known_code(fake: FakeTwilio, sender: TwilioSender, code: int, action: Action) -> None:
     fake.script.append(fakes.refuse(code))
     with pytest.raises(SendError) as caught:
         sender.send(CUSTOMER, "oi", reference=1)
     assert caught.value.surely_not_sent
-    assert caught.value.permanent == (action not in codes.PASSING)
+    assert caught.value.permanent == (action not in error_codes.PASSING)
     assert caught.value.code == code
 
 

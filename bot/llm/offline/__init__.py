@@ -1,5 +1,0 @@
-"""The built-in model: rules instead of a network, so that everything runs without a key."""
-
-from bot.llm.offline.model import OfflineModel
-
-__all__ = ["OfflineModel"]
