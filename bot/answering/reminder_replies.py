@@ -221,6 +221,6 @@ def _entry(session: Session, now: datetime, tenant: Tenant, entry: WaitlistEntry
     return (
         f"Oferta da lista de espera: {what} com {portuguese.professional(who, name)}, "
         f"{portuguese.moment(start, tenant.zone)} (data {local:%Y-%m-%d}, hora {local:%H:%M}), guardada "
-        f"para o cliente até as {until.astimezone(tenant.zone):%H:%M}. Se ele aceitar, chame agendar com exatamente "
-        "isso; não precisa buscar de novo."
+        f"para o cliente até as {until.astimezone(tenant.zone):%H:%M}. Se ele aceitar, chame agendar com "
+        "exatamente isso; não precisa buscar de novo."
     )
