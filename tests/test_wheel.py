@@ -55,7 +55,14 @@ def test_wheel_serves_pages_and_migrates(installed: Path, tmp_path: Path) -> Non
     command = [sys.executable, "-m", "bot", "demo", "--port", str(port)]
     with subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.DEVNULL) as process:
         try:
-            for page in ("/demo", "/entrar", "/healthz", "/static/staff.css", "/static/demo.js"):
+            for page in (
+                "/demo",
+                "/entrar",
+                "/healthz",
+                "/static/staff.css",
+                "/static/demo.js",
+                "/static/staff/main.js",
+            ):
                 assert answer(f"http://127.0.0.1:{port}{page}").status_code == 200
         finally:
             process.terminate()

@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flask import Blueprint, Flask, Response, redirect, render_template, url_for
+from flask import Blueprint, Flask, Response, abort, redirect, render_template, url_for
 from flask.typing import ResponseReturnValue
 from flask_wtf.csrf import CSRFError
 from werkzeug.exceptions import HTTPException, NotFound
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 MAX_BODY = 64 * 1024
+SCRIPTS = ("staff",)  # folders of scripts that import each other
 
 
 def create_app(services: Services, extra_blueprints: Iterable[Blueprint] = ()) -> Flask:
@@ -101,9 +102,37 @@ def _dress(app: Flask, https: bool) -> None:
             digests[name] = hashlib.sha256(content).hexdigest()[:12]
         return url_for("static", filename=name, v=digests[name])
 
+    contents = {folder: _mark(folder) for folder in SCRIPTS}
+
+    @app.get("/static/v-<mark>/<path:filename>")
+    def versioned(mark: str, filename: str) -> Response:
+        """A script whose imports are relative to it: the mark of all of them stands before its name."""
+        known = contents.get(filename.partition("/")[0]) == mark
+        return app.send_static_file(filename) if known else abort(404)
+
+    @app.template_global()
+    def module(name: str) -> str:
+        """The address of a script that imports others of its folder: they may all be kept for ever."""
+        return url_for("versioned", mark=contents[name.partition("/")[0]], filename=name)
+
+    @app.template_global()
+    def modules(folder: str) -> list[str]:
+        """What a script of this folder may import: fetched at once, not one after the other."""
+        return [f"{folder}/{name}" for name in _scripts(folder)]
+
     app.register_error_handler(HTTPException, _problem)
     app.register_error_handler(errors.NotFound, lambda _error: _problem(NotFound()))
     app.register_error_handler(CSRFError, lambda _error: login.expired(400))
+
+
+def _scripts(folder: str) -> list[str]:
+    return sorted(path.name for path in (TEMPLATES / "static" / folder).glob("*.js"))
+
+
+def _mark(folder: str) -> str:
+    """A mark of the content of all scripts of a folder."""
+    content = (path.read_bytes() for path in sorted((TEMPLATES / "static" / folder).glob("*.js")))
+    return hashlib.sha256(b"\0".join(content)).hexdigest()[:12]
 
 
 _PROBLEMS = {

@@ -38,6 +38,7 @@ def secure(response: Response, *, https: bool) -> Response:
         response.headers.setdefault(name, value)  # an attachment has a stricter policy of its own
     if https:
         response.headers.update(HTTPS_ONLY)
-    versioned = request.endpoint == "static" and "v" in request.args and response.status_code == 200
+    marked = request.endpoint == "versioned" or (request.endpoint == "static" and "v" in request.args)
+    versioned = marked and response.status_code == 200
     response.headers["Cache-Control"] = FOREVER if versioned else "no-store"
     return response

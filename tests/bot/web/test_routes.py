@@ -33,6 +33,7 @@ READY, LOGIN = "/respostas/<int(max=2147483647):reply_id>", "/conta/sessoes/<int
 ROUTES = {
     ("GET", "/"): PUBLIC,
     ("GET", "/static/<path:filename>"): PUBLIC,
+    ("GET", "/static/v-<mark>/<path:filename>"): PUBLIC,
     ("GET", "/healthz"): PUBLIC,
     ("GET", "/readyz"): PUBLIC,
     ("GET", "/metrics"): PUBLIC,
