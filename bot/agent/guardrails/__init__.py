@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from bot.agent.guardrails import promises
 from bot.agent.guardrails.claims import unbacked
 from bot.agent.guardrails.evidence import Evidence
-from bot.agent.guardrails.wording import Table, compiled, normalise, sentences
+from bot.agent.guardrails.wording import Table, bounded, compiled, normalise, sentences
 from models.availability import Code
 from models.handoff import Reason
 from tools import TOOLS
@@ -105,6 +105,7 @@ def fault(text: str, evidence: Evidence, *, final: bool = False) -> Fault | None
 
     In a forced `final` answer the words about a person who continues are no promise of the bot's.
     """
+    text = bounded(text)
     raw = text.lower()
     if _LEAKS.search(raw) or _LEAKED_WORDS.search(raw):
         return LEAK

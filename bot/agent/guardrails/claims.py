@@ -40,7 +40,7 @@ _BY_US = re.compile(
 _DETAIL = re.compile(
     rf"^(?:- |\d{{1,2}}[/:h]|as \d|(?:{DAY}|data|dia|hora|horario|quando|novo|inicio)\b"
     r"|(?:com|servico|profissional)\b|(?:o |a )?(?:valor|preco|total|price|precio)\b"
-    r"|(?:\w+ ?){1,5}$)"
+    r"|\w+(?: \w+){0,4} ?$)"
 )
 _KEEPS = re.compile(r"\b(?:mantive(?:mos)?|mantenho|deixei|deixamos|kept)\b")
 _CLAIMS = compiled(

@@ -19,6 +19,18 @@ _BULLET = re.compile(r"^\s*\*\s+", re.MULTILINE)
 _IS = re.compile(r"\b[éÉ]\b")
 
 
+# No pattern here is handed more: what takes the square of a text's length takes the product's time.
+MOST = 6_000
+_BLANKS = re.compile(r"[^\S\n]+")
+_LINES = re.compile(r" ?\n[ \n]*")
+
+
+def bounded(text: str) -> str:
+    """The text with blanks and empty lines collapsed, and no more of it than any customer would read."""
+    tight = _LINES.sub("\n", _BLANKS.sub(" ", text))
+    return tight if len(tight) <= MOST else f"{tight[: MOST // 2]}\n{tight[-MOST // 2 :]}"
+
+
 def normalise(text: str) -> str:
     """Lower case without accents, emoji and WhatsApp's markup, white space as single spaces; "é" is "eh"."""
     return " ".join(_plain(text).lower().split())

@@ -1553,3 +1553,12 @@ def test_no_text_makes_it_raise(text: str, lines: list[str], final: bool) -> Non
 def test_emphasis_and_case_change_nothing(text: str) -> None:
     """*Marquei*, MARQUEI and marquei are one."""
     assert kind_of(text.upper()) == kind_of(text) == kind_of(f"*{text}*")
+
+
+@pytest.mark.parametrize("babble", ["a" * 200 + "!", " " * 60_000, "a e " * 15_000, "posso " * 10_000 + "?"])
+def test_no_length_of_text_takes_the_time_of_the_others(babble: str) -> None:
+    """Each took seconds to minutes once, with the interpreter's lock held: the suite would stand still."""
+    booked = Evidence(
+        writes=("Agendado (agendamento_id 1): Corte com Ana, quarta-feira, 09/12/2026, às 14:00.",)
+    )
+    fault(f"Prontinho, seu horário está marcado para 09/12 às 14:00.\n{babble}", booked)
