@@ -13,6 +13,7 @@ from models.tenant import Tenant
 from tools import idempotency, portuguese, refusals
 from tools.argument_types import Day, Id, Minute, PersonName, Weekday, check_services
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
+from tools.facts import Booked, Visit
 from tools.idempotency import Written
 from tools.refusals import Wanted
 
@@ -57,12 +58,11 @@ class Agendar(Arguments):
 def run(context: ToolContext, wish: Agendar) -> ToolOutcome:
     refusals.check_weekday(wish.data, wish.dia_semana)
     try:
-        text = idempotency.once(context, NAME, wish, lambda session: _book(session, context, wish))
+        return idempotency.once(context, NAME, wish, lambda session: _book(session, context, wish))
     except Refusal as refusal:
         raise _refused(context, wish, refusal) from refusal
     except NotFound as missing:
         raise _missing(context, wish, str(missing)) from missing
-    return ToolOutcome(text)
 
 
 def _book(session: Session, context: ToolContext, wish: Agendar) -> Written:
@@ -81,10 +81,11 @@ def _book(session: Session, context: ToolContext, wish: Agendar) -> Written:
     _keep_name(session, context, wish.nome_cliente)
     assert booked.appointment.id is not None
     details = appointment.details(session, context.tenant_id, booked.appointment.id)
+    fact = Booked(Visit.of(details, tenant.zone), already=booked.already_existed)
     if booked.already_existed:
-        return Written(f"Já estava agendado {_line(details, tenant)}", details)
+        return Written(f"Já estava agendado {_line(details, tenant)}", fact, details)
     audit.record(session, context.now, context.tenant_id, "appointment.book", subject_id=details.id)
-    return Written(f"Agendado {_line(details, tenant)}", details)
+    return Written(f"Agendado {_line(details, tenant)}", fact, details)
 
 
 def _line(details: Details, tenant: Tenant) -> str:
@@ -114,6 +115,7 @@ def _refused(context: ToolContext, wish: Agendar, refusal: Refusal) -> ToolRefus
         what = portuguese.names(services)
         wanted = Wanted(
             headline=f"Não agendei {what} com {name} para {portuguese.at(wish.data, wish.hora)}",
+            told=f"Não agendei {what} com {name} para {portuguese.at(wish.data, wish.hora)}",
             professional_id=wish.profissional_id,
             professional=name,
             service_ids=wish.services,

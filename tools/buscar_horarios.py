@@ -1,6 +1,6 @@
 """Free starts of a visit on one day."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 
@@ -12,9 +12,10 @@ from models import alternatives, appointment, availability, catalog
 from models.availability import Code, Reason, Rules, Span
 from models.catalog import Offer
 from models.tenant import Tenant
-from tools import portuguese, refusals
+from tools import facts, portuguese, refusals
 from tools.argument_types import PERIODS, Day, Id, Period, Weekday, check_services
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
+from tools.facts import FreeOf, FreeStarts, Named, NoneFree, Refused
 
 # More lines than this would neither be read nor fit; more professionals are loaded only if these are full.
 MOST_PROFESSIONALS = 20
@@ -78,6 +79,10 @@ class Question:
         return portuguese.listed([portuguese.service(service) for service in self.services])
 
     @property
+    def named(self) -> tuple[Named, ...]:
+        return tuple(Named(service.id, service.name) for service in self.services)
+
+    @property
     def part(self) -> tuple[int, int]:
         return PERIODS[self.period] if self.period else availability.WHOLE_DAY
 
@@ -86,7 +91,10 @@ def run(context: ToolContext, wish: BuscarHorarios) -> ToolOutcome:
     refusals.check_weekday(wish.data, wish.dia_semana)
     with context.db.reading() as session:
         question = question_of(session, context, wish)
-        return ToolOutcome(listing(session, question) or none_free(session, question, wish.profissional_id))
+        if (found := listing(session, question)) is not None:
+            return found
+        none = none_free(session, question, wish.profissional_id)
+        return ToolOutcome(none_text(question, none), (none,))
 
 
 def question_of(session: Session, context: ToolContext, wish: BuscarHorarios) -> Question:
@@ -121,11 +129,16 @@ def _only_service(session: Session, tenant_id: int, professional_id: int) -> Off
         raise refusals.missing("professional", "profissional_id", professional_id)
     offers = catalog.offered_by(session, tenant_id, professional_id)
     if not offers:
-        raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"{name} não faz nenhum serviço no momento.")
+        raise _not_done(f"{name} não faz nenhum serviço no momento.")
     if len(offers) > 1:
         lines = [f"- {portuguese.offer_line(offer)}" for offer in offers]
         heading = f"{name} faz mais de um serviço. Pergunte ao cliente qual e informe o servico_id:"
-        raise ToolRefusal("SERVICO_NAO_INFORMADO", "\n".join([heading, *lines]))
+        told = Refused(
+            "SERVICO_NAO_INFORMADO",
+            f"{name} faz mais de um serviço.",
+            offers=tuple(map(facts.Offer.of, offers)),
+        )
+        raise ToolRefusal(told, "\n".join([heading, *lines]))
     return offers[0]
 
 
@@ -135,7 +148,7 @@ def _professionals(
     names = catalog.offering(session, tenant_id, [service.id for service in services])
     if professional_id is None:
         if not names:
-            raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, refusals.nobody_offers(services))
+            raise _not_done(refusals.nobody_offers(services))
         return names
     if professional_id in names:
         return {professional_id: names[professional_id]}
@@ -145,49 +158,68 @@ def _professionals(
     offered = {offer.id for offer in catalog.offered_by(session, tenant_id, professional_id)}
     lacking = portuguese.listed([service.name for service in services if service.id not in offered])
     instead = refusals.who_offers(session, tenant_id, services)
-    raise ToolRefusal(Code.SERVICO_NAO_ATENDIDO, f"{name} não faz {lacking}. {instead}")
+    raise _not_done(f"{name} não faz {lacking}.", f"{name} não faz {lacking}. {instead}")
 
 
-def listing(session: Session, question: Question) -> str | None:
+def _not_done(sentence: str, text: str = "") -> ToolRefusal:
+    return ToolRefusal(Refused(Code.SERVICO_NAO_ATENDIDO, sentence), text or sentence)
+
+
+def listing(session: Session, question: Question) -> ToolOutcome | None:
     """The free times, a line for each professional; None where there are none."""
     if availability.check_date(question.rules, question.day, question.now):
         return None
     keys = list(question.names)
-    lines = _lines(session, question, keys[:MOST_PROFESSIONALS])
-    if not lines and keys[MOST_PROFESSIONALS:]:
-        lines = _lines(session, question, keys[MOST_PROFESSIONALS:])
-    if not lines:
+    free = _free(session, question, keys[:MOST_PROFESSIONALS])
+    if not free and keys[MOST_PROFESSIONALS:]:
+        free = _free(session, question, keys[MOST_PROFESSIONALS:])
+    if not free:
         return None
+    more = len(keys[MOST_PROFESSIONALS:])
+    fact = FreeStarts(question.day, question.named, free, question.period, more)
+    return ToolOutcome(_free_text(question, fact), (fact,))
+
+
+def _free_text(question: Question, found: FreeStarts) -> str:
     heading = f"Horários livres para {question.what} {portuguese.on(question.day)}:"
-    if len(keys) > MOST_PROFESSIONALS:
+    lines = [heading, *map(portuguese.free_line, found.free)]
+    if found.more:
         these = "esse serviço" if len(question.services) == 1 else "esses serviços"
-        lines.append(f"e mais {len(keys) - MOST_PROFESSIONALS} profissionais fazem {these}.")
-    return "\n".join([heading, *lines])
+        lines.append(f"e mais {found.more} profissionais fazem {these}.")
+    return "\n".join(lines)
 
 
-def _lines(session: Session, question: Question, keys: list[int]) -> list[str]:
+def _free(session: Session, question: Question, keys: list[int]) -> tuple[FreeOf, ...]:
     day, zone = question.day, question.tenant.zone
     agendas = appointment.agendas(session, question.tenant, keys, question.span, day, day)
     # Who asks for a part of the day has been told of the others in the whole of it.
     most = portuguese.MAX_STARTS if question.period is None else MOST_IN_PART
-    lines = []
+    found: list[FreeOf] = []
     for key, agenda in agendas.items():
         free = availability.slots(question.rules, agenda, question.span, day, question.now, question.part)
-        if free:
-            who = portuguese.professional(key, question.names[key])
-            lines.append(f"- {who}: {portuguese.starts(free, zone, most)}")
-        if len(lines) == MOST_PROFESSIONALS:
+        shown = tuple(start.astimezone(zone).time() for start in portuguese.spread(free, most))
+        if shown:
+            found.append(FreeOf(Named(key, question.names[key]), shown, len(free) - len(shown)))
+        if len(found) == MOST_PROFESSIONALS:
             break
-    return lines
+    return tuple(found)
 
 
-def none_free(session: Session, question: Question, professional_id: int | None) -> str:
+def none_text(question: Question, none: NoneFree) -> str:
     """Why there are none, and the nearest alternatives."""
+    return "\n".join([_none(question, question.what, none.why), *portuguese.nearest_lines(none.nearest)])
+
+
+def _none(question: Question, what: str, why: str) -> str:
     part = PERIOD_WORDS.get(question.period or "", "")
-    sentence = (
-        f"Não há horário livre para {question.what} {portuguese.on(question.day)}{part}: "
-        f"{_why(session, question, professional_id)}."
-    )
+    return f"Não há horário livre para {what} {portuguese.on(question.day)}{part}: {why}."
+
+
+def none_free(session: Session, question: Question, professional_id: int | None) -> NoneFree:
+    """Why there are none, and the nearest alternatives."""
+    reasons = _reasons(session, question)
+    reason = _most_telling(reasons)
+    why = _why(session, question, reasons, reason, professional_id)
     found = alternatives.near(
         session,
         question.now,
@@ -197,14 +229,24 @@ def none_free(session: Session, question: Question, professional_id: int | None)
         question.day,
         question.part[0],
     )
-    lines = portuguese.alternative_lines(found, question.names, question.tenant.zone)
-    return "\n".join([sentence, *(lines or ["Também não há nenhum outro horário na agenda aberta."])])
+    return NoneFree(
+        day=question.day,
+        services=question.named,
+        code=reason.code,
+        why=why,
+        sentence=_none(question, portuguese.names(question.services), why),
+        nearest=facts.starts(found, question.names, question.tenant.zone),
+        period=question.period,
+    )
 
 
-def _why(session: Session, question: Question, professional_id: int | None) -> str:
-    reasons = _reasons(session, question)
-    reason = availability.most_telling(reasons.values())
-    assert reason is not None
+def _why(
+    session: Session,
+    question: Question,
+    reasons: Mapping[int, Reason],
+    reason: Reason,
+    professional_id: int | None,
+) -> str:
     closed = reason.code == Code.FORA_DO_EXPEDIENTE and not reason.detail["hours"]
     if closed and professional_id is None:
         return _closed(session, question)
@@ -216,7 +258,11 @@ def _why(session: Session, question: Question, professional_id: int | None) -> s
 
 def reason_of(session: Session, question: Question) -> Reason:
     """The most telling reason why nothing is free."""
-    telling = availability.most_telling(_reasons(session, question).values())
+    return _most_telling(_reasons(session, question))
+
+
+def _most_telling(reasons: Mapping[int, Reason]) -> Reason:
+    telling = availability.most_telling(reasons.values())
     assert telling is not None
     return telling
 

@@ -7,9 +7,12 @@ from pydantic import Field
 from models import catalog
 from models.catalog import Offer
 from models.tenant import Tenant
-from tools import portuguese
+from tools import facts, portuguese
 from tools.argument_types import Term
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome
+from tools.facts import Services
+
+MOST_OFFERS = 60  # as data; of the words fewer fit
 
 
 class BuscarServicos(Arguments):
@@ -29,13 +32,20 @@ def run(context: ToolContext, wish: BuscarServicos) -> ToolOutcome:
         business = session.get_one(Tenant, context.tenant_id).name
         offers = catalog.offers(session, context.tenant_id)
     if not offers:
-        return ToolOutcome(f"{business} não tem nenhum serviço aberto para agendamento no momento.")
+        text = f"{business} não tem nenhum serviço aberto para agendamento no momento."
+        return ToolOutcome(text, (Services(()),))
     term = portuguese.folded(wish.termo or "")
     found = [match for offer in offers if (match := _matching(offer, term))]
     heading = f"Serviços de {business}:"
     if not found:
         heading = f"Nenhum serviço combina com “{portuguese.shortened(wish.termo or '')}”. {heading}"
-    return ToolOutcome("\n".join([heading, *(_line(offer) for offer in found or offers)]))
+    shown = found or offers
+    fact = Services(
+        tuple(map(facts.Offer.of, shown[:MOST_OFFERS])),
+        matched=bool(found),
+        shortened=len(shown) > MOST_OFFERS,
+    )
+    return ToolOutcome("\n".join([heading, *map(_line, shown)]), (fact,))
 
 
 def _matching(offer: Offer, term: str) -> Offer | None:

@@ -9,6 +9,7 @@ from models.tenant import Tenant
 from tools import idempotency, portuguese, refusals
 from tools.argument_types import Id, Motive
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
+from tools.facts import Cancelled, Refused, Visit
 from tools.idempotency import Written
 
 NAME = "cancelar"
@@ -25,14 +26,17 @@ class Cancelar(Arguments):
 
 def run(context: ToolContext, wish: Cancelar) -> ToolOutcome:
     try:
-        text = idempotency.once(context, NAME, wish, lambda session: _cancel(session, context, wish))
+        return idempotency.once(context, NAME, wish, lambda session: _cancel(session, context, wish))
     except Refusal as refusal:
-        clause = portuguese.refusal(refusal.code, refusal.detail, "")
-        headline = f"Não cancelei o agendamento_id {wish.agendamento_id}"
-        raise ToolRefusal(refusal.code, f"{headline}: {clause}.") from refusal
+        raise _refused(wish, refusal) from refusal
     except NotFound as missing:
         raise refusals.missing("appointment", "agendamento_id", wish.agendamento_id) from missing
-    return ToolOutcome(text)
+
+
+def _refused(wish: Cancelar, refusal: Refusal) -> ToolRefusal:
+    clause = portuguese.refusal(refusal.code, refusal.detail, "")
+    fact = Refused(refusal.code, f"Não cancelei o agendamento: {clause}.", dict(refusal.detail))
+    return ToolRefusal(fact, f"Não cancelei o agendamento_id {wish.agendamento_id}: {clause}.")
 
 
 def _cancel(session: Session, context: ToolContext, wish: Cancelar) -> Written:
@@ -42,10 +46,11 @@ def _cancel(session: Session, context: ToolContext, wish: Cancelar) -> Written:
     )
     details = appointment.details(session, context.tenant_id, wish.agendamento_id)
     line = f"(agendamento_id {details.id}): {portuguese.visit(details, tenant.zone)}."
+    fact = Cancelled(Visit.of(details, tenant.zone), already=cancelled.already_cancelled)
     if cancelled.already_cancelled:
-        return Written(f"Já estava cancelado {line}", details)
+        return Written(f"Já estava cancelado {line}", fact, details)
     audit.record(session, context.now, context.tenant_id, "appointment.cancel", subject_id=details.id)
-    return Written(f"Cancelado {line}", details)
+    return Written(f"Cancelado {line}", fact, details)
 
 
 TOOL = Tool(

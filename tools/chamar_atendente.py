@@ -5,6 +5,7 @@ from pydantic import Field
 from tools import portuguese
 from tools.argument_types import one_line
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome
+from tools.facts import PersonCalled
 
 MAX_MOTIVE = 300  # the rest is cut: nobody who asks for a person is refused for a long sentence
 
@@ -20,7 +21,8 @@ class ChamarAtendente(Arguments):
 
 def run(_context: ToolContext, wish: ChamarAtendente) -> ToolOutcome:
     motive = portuguese.shortened(one_line(wish.motivo), MAX_MOTIVE) or "Sem motivo informado"
-    return ToolOutcome("Pedido registrado: uma pessoa da equipe vai continuar esta conversa.", handoff=motive)
+    text = "Pedido registrado: uma pessoa da equipe vai continuar esta conversa."
+    return ToolOutcome(text, (PersonCalled(motive),))
 
 
 TOOL = Tool(

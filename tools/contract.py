@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict
 from sqlmodel import Session
 
 from models.db import Database
+from tools.facts import Fact, Refused
 
 
 class Arguments(BaseModel):
@@ -18,12 +19,16 @@ class Arguments(BaseModel):
 
 
 class ToolRefusal(Exception):
-    """A rule of the business says no. `text` is Portuguese, for the model: why, and what else is possible."""
+    """A rule of the business says no. `text` is Portuguese, for the model: why, and what else is possible.
 
-    def __init__(self, code: str, text: str) -> None:
-        super().__init__(code)
-        self.code = code
+    `facts` begin with the refusal; `beside` it stands what the text lists.
+    """
+
+    def __init__(self, refused: Refused, text: str, beside: tuple[Fact, ...] = ()) -> None:
+        super().__init__(refused.code)
+        self.code = refused.code
         self.text = text
+        self.facts: tuple[Fact, ...] = (refused, *beside)
 
 
 def _free_for_all(_session: Session) -> None:
@@ -49,14 +54,10 @@ class ToolContext:
 
 @dataclass(frozen=True)
 class ToolOutcome:
-    """What a tool gives back. `text` is Portuguese for the model.
-
-    `handoff` is set by `chamar_atendente` alone: the run ends with a hand-over for `pedido_do_cliente`, and
-    this is the model's wording of the motive (untrusted, for staff).
-    """
+    """What a tool gives back: `text` is Portuguese for the model, `facts` are what it says."""
 
     text: str
-    handoff: str | None = None
+    facts: tuple[Fact, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,19 @@ goes to the model client as the key `facts` of a neutral block, which what speak
 Times are local to the business and carry its offset; money is in integer cents, None on request.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, time
 from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo
 
 from pydantic import Field, TypeAdapter, ValidationError
+
+from models import catalog
+from models.appointment import Details
+from models.errors import Alternative
+
+MOST_NAMED = 20  # professionals of one service
 
 
 @dataclass(frozen=True)
@@ -36,6 +43,18 @@ class Offer:
     professionals: tuple[Named, ...] = ()
     more: int = 0
 
+    @classmethod
+    def of(cls, offer: catalog.Offer) -> "Offer":
+        people = tuple(Named(*who) for who in offer.professionals)
+        return cls(
+            id=offer.id,
+            name=offer.name,
+            minutes=offer.duration_minutes,
+            price_cents=offer.price_cents,
+            professionals=people[:MOST_NAMED],
+            more=len(people[MOST_NAMED:]),
+        )
+
 
 @dataclass(frozen=True)
 class Visit:
@@ -51,6 +70,18 @@ class Visit:
     price_cents: int | None
     confirmed: bool = False
 
+    @classmethod
+    def of(cls, details: Details, zone: ZoneInfo) -> "Visit":
+        return cls(
+            id=details.id,
+            services=tuple(map(Named, details.service_ids, details.services)),
+            professional=Named(details.professional_id, details.professional),
+            starts_at=details.starts_at.astimezone(zone),
+            minutes=details.minutes,
+            price_cents=details.price_cents,
+            confirmed=details.confirmed,
+        )
+
 
 @dataclass(frozen=True)
 class Start:
@@ -58,6 +89,14 @@ class Start:
 
     professional: Named
     starts_at: datetime
+
+
+def starts(found: Iterable[Alternative], names: Mapping[int, str], zone: ZoneInfo) -> tuple[Start, ...]:
+    """What could be booked instead, with the names of the professionals."""
+    return tuple(
+        Start(Named(one.professional_id, names[one.professional_id]), one.starts_at.astimezone(zone))
+        for one in found
+    )
 
 
 @dataclass(frozen=True)
@@ -86,7 +125,7 @@ class Services:
 
 @dataclass(frozen=True)
 class FreeStarts:
-    """buscar_horarios that found some. `more` professionals do it than are listed; `period` as it was asked."""
+    """buscar_horarios that found some; `more` professionals do it than are listed."""
 
     day: date
     services: tuple[Named, ...]
@@ -98,11 +137,12 @@ class FreeStarts:
 
 @dataclass(frozen=True)
 class NoneFree:
-    """buscar_horarios that found none: `code` as of a refusal, `sentence` says it to the customer."""
+    """buscar_horarios that found none: `code` as of a refusal, `sentence` for the customer."""
 
     day: date
     services: tuple[Named, ...]
     code: str
+    why: str
     sentence: str
     nearest: tuple[Start, ...] = ()
     period: str | None = None
@@ -191,8 +231,9 @@ class PersonCalled:
 
 @dataclass(frozen=True)
 class Proposed:
-    """What a write would do, shown to the customer: the same call (`tool`, `arguments`) in a later turn, after
-    they have written, does it. `from_start`, `from_professional`: of a visit that would be moved."""
+    """What a write would do, shown to the customer: the same call (`tool`, `arguments`) in a later turn, once
+    they have written, does it. `from_start`, `from_professional`: of a visit that would be moved.
+    """
 
     tool: Literal["agendar", "remarcar", "cancelar"]
     arguments: dict[str, Any]
@@ -200,6 +241,9 @@ class Proposed:
     from_start: datetime | None = None
     from_professional: Named | None = None
     kind: Literal["proposed"] = "proposed"
+
+
+Done = Booked | Moved | Cancelled | Waiting
 
 
 # What stands at the beginning of a turn, beside Upcoming and Waiting

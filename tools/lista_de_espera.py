@@ -11,6 +11,7 @@ from tools import buscar_horarios, idempotency, portuguese
 from tools.argument_types import Day, Id, Period
 from tools.buscar_horarios import BuscarHorarios, Question
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
+from tools.facts import Named, Refused, Waiting
 from tools.idempotency import Written
 
 NAME = "lista_de_espera"
@@ -23,6 +24,7 @@ NO_NOTICES = (
     "Não coloquei o cliente na lista de espera, porque ele pediu para não receber avisos. Se quiser ser "
     "avisado, basta escrever “voltar” e pedir de novo."
 )
+MUTED = "Você pediu para não receber avisos. Se quiser ser avisado, basta escrever “voltar” e pedir de novo."
 
 
 class ListaDeEspera(Arguments):
@@ -39,13 +41,13 @@ class ListaDeEspera(Arguments):
 
 
 def run(context: ToolContext, wish: ListaDeEspera) -> ToolOutcome:
-    return ToolOutcome(idempotency.once(context, NAME, wish, lambda session: _join(session, context, wish)))
+    return idempotency.once(context, NAME, wish, lambda session: _join(session, context, wish))
 
 
 def _join(session: Session, context: ToolContext, wish: ListaDeEspera) -> Written:
     question = buscar_horarios.question_of(session, context, _search(wish))
     if session.get_one(Customer, context.customer_id).opted_out_at is not None:
-        raise ToolRefusal("SEM_AVISOS", NO_NOTICES)
+        raise ToolRefusal(Refused("SEM_AVISOS", MUTED), NO_NOTICES)
     _require_full(session, question, wish.profissional_id)
     joined = waitlist.join(
         session,
@@ -59,11 +61,24 @@ def _join(session: Session, context: ToolContext, wish: ListaDeEspera) -> Writte
             created_at=context.now,
         ),
     )
-    line = _line(question, wish)
+    line, fact = _line(question, wish), _fact(question, wish, already=joined.already)
     if joined.already:
-        return Written(f"Já estava na lista de espera: {line}")
+        return Written(f"Já estava na lista de espera: {line}", fact)
     audit.record(session, context.now, context.tenant_id, "waitlist.join", subject_id=joined.entry.id)
-    return Written(f"Na lista de espera: {line}")
+    return Written(f"Na lista de espera: {line}", fact)
+
+
+def _fact(question: Question, wish: ListaDeEspera, *, already: bool) -> Waiting:
+    [service] = question.services
+    who = wish.profissional_id
+    return Waiting(
+        service=Named(service.id, service.name),
+        day=wish.data,
+        professional=Named(who, question.names[who]) if who is not None else None,
+        period=wish.periodo,
+        already=already,
+        window=question.tenant.template_waitlist_offer is None,
+    )
 
 
 def _search(wish: ListaDeEspera) -> BuscarHorarios:
@@ -81,12 +96,14 @@ def _require_full(session: Session, question: Question, professional_id: int | N
     """Raises ToolRefusal where something is free, and where nothing could ever become so."""
     free = buscar_horarios.listing(session, question)
     if free:
-        raise ToolRefusal("HA_HORARIO", f"{NOT_NEEDED}\n{free}")
+        refused = Refused("HA_HORARIO", "Ainda há horários livres nesse dia.")
+        raise ToolRefusal(refused, f"{NOT_NEEDED}\n{free.text}", free.facts)
     reason = buscar_horarios.reason_of(session, question)
     if reason.code != Code.OCUPADO:
-        raise ToolRefusal(
-            reason.code, f"{IN_VAIN} {buscar_horarios.none_free(session, question, professional_id)}"
-        )
+        none = buscar_horarios.none_free(session, question, professional_id)
+        refused = Refused(reason.code, none.sentence, dict(reason.detail), none.nearest)
+        text = buscar_horarios.none_text(question, none)
+        raise ToolRefusal(refused, f"{IN_VAIN} {text}")
 
 
 def _line(question: Question, wish: ListaDeEspera) -> str:

@@ -5,6 +5,7 @@ from models.customer import Customer
 from models.tenant import Tenant
 from tools import portuguese
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome
+from tools.facts import Upcoming, Visit
 
 
 class MeusAgendamentos(Arguments):
@@ -17,9 +18,10 @@ def run(context: ToolContext, _wish: MeusAgendamentos) -> ToolOutcome:
         name = session.get_one(Customer, context.customer_id).name
         found = appointment.upcoming(session, context.tenant_id, context.customer_id, context.now)
     if not found:
-        return ToolOutcome("Nenhum agendamento futuro.")
+        return ToolOutcome("Nenhum agendamento futuro.", (Upcoming(),))
     lines = [f"- {portuguese.appointment_line(details, zone)}" for details in found]
-    return ToolOutcome("\n".join([_heading(name), *lines]))
+    fact = Upcoming(tuple(Visit.of(details, zone) for details in found))
+    return ToolOutcome("\n".join([_heading(name), *lines]), (fact,))
 
 
 def _heading(name: str) -> str:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import TypeVar
 from zoneinfo import ZoneInfo
@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 from models.appointment import AppointmentStatus, Details
 from models.availability import Code
 from models.catalog import Offer
-from models.errors import Alternative
+from tools.facts import FreeOf, Start
 
 WEEKDAYS = (
     "segunda-feira",
@@ -46,10 +46,14 @@ def at(value: date, minute: int) -> str:
     return f"{day(value)}, às {clock(minute)}"
 
 
-def moment(value: datetime, zone: ZoneInfo) -> str:
+def when(local: datetime) -> str:
     """ "quarta-feira, 02/12/2026, às 10:00" """
-    local = value.astimezone(zone)
     return f"{day(local)}, às {local:%H:%M}"
+
+
+def moment(value: datetime, zone: ZoneInfo) -> str:
+    """The same of any instant."""
+    return when(value.astimezone(zone))
 
 
 def price(cents: int | None) -> str:
@@ -119,12 +123,11 @@ def appointment_line(details: Details, zone: ZoneInfo) -> str:
     )
 
 
-def starts(minutes: Sequence[datetime], zone: ZoneInfo, most: int = MAX_STARTS) -> str:
-    """Local times; of more than `most`, some spread over the day, and how many more there are."""
-    shown = spread(minutes, most)
-    times = ", ".join(f"{start.astimezone(zone):%H:%M}" for start in shown)
-    more = len(minutes) - len(shown)
-    return f"{times} e mais {more}" if more else times
+def free_line(free: FreeOf) -> str:
+    """ "- Ana Souza (profissional_id 1): 09:00, 10:30 e mais 4" """
+    times = ", ".join(f"{start:%H:%M}" for start in free.starts)
+    more = f" e mais {free.more}" if free.more else ""
+    return f"- {professional(free.professional.id, free.professional.name)}: {times}{more}"
 
 
 def spread(items: Sequence[_Item], most: int) -> list[_Item]:
@@ -158,24 +161,23 @@ def folded(text: str) -> str:
     return re.sub(r"\s+", " ", "".join(kept)).strip()
 
 
-def alternative_lines(
-    alternatives: Iterable[Alternative], names: Mapping[int, str], zone: ZoneInfo
-) -> list[str]:
-    """The heading and one line each; nothing where there are none."""
+def nearest_lines(nearest: Sequence[Start]) -> list[str]:
+    """The heading and one line each, or that there are none."""
     lines = [
-        f"- {moment(found.starts_at, zone)}, com "
-        f"{professional(found.professional_id, names[found.professional_id])}"
-        for found in alternatives
+        f"- {when(start.starts_at)}, com {professional(start.professional.id, start.professional.name)}"
+        for start in nearest
     ]
-    return ["Horários mais próximos:", *lines] if lines else []
+    if not lines:
+        return ["Também não há nenhum outro horário na agenda aberta."]
+    return ["Horários mais próximos:", *lines]
 
 
-def refusal(code: str, detail: Mapping[str, object], who: str) -> str:
+def refusal(code: str, detail: Mapping[str, object], who: str, customer: str = "o cliente") -> str:
     """Why not, as a clause that begins small and ends without a stop; `who` is a professional or business."""
     values = {key: _SPOKEN[key](value) for key, value in detail.items() if key in _SPOKEN}
     if code == Code.FORA_DO_EXPEDIENTE and not values.get("hours"):
         return f"{who} não atende nesse dia"
-    return CLAUSES[Code(code)].format_map({"who": who, "reason": "", **values})
+    return CLAUSES[Code(code)].format_map({"who": who, "customer": customer, "reason": "", **values})
 
 
 def _hours(windows: object) -> str:
@@ -221,7 +223,7 @@ CLAUSES: Mapping[Code, str] = {
     Code.HORA_INEXISTENTE: "essa hora não existe nesse dia, por causa da mudança do relógio",
     Code.DIA_SEMANA_ERRADO: "a data é {date}, e não {believed}",
     Code.SERVICO_NAO_ATENDIDO: "{who} não faz esse atendimento",
-    Code.LIMITE_CLIENTE: "o cliente já chegou ao máximo de agendamentos futuros, que é {limit}",
+    Code.LIMITE_CLIENTE: "{customer} já chegou ao máximo de agendamentos futuros, que é {limit}",
     Code.JA_COMECOU: "esse agendamento já começou ou já passou",
     Code.JA_CANCELADO: "esse agendamento já foi cancelado",
     Code.PRAZO_DE_MUDANCA: "mudanças e cancelamentos só são aceitos com pelo menos {minutes} de antecedência",

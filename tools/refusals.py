@@ -11,19 +11,20 @@ from models.availability import Code, Span
 from models.catalog import Offer
 from models.errors import Refusal
 from models.tenant import Tenant
-from tools import portuguese
+from tools import facts, portuguese
 from tools.argument_types import DAYS
 from tools.contract import ToolRefusal
+from tools.facts import Refused, Start
 
 
 def check_weekday(day: date, believed: str | None) -> None:
     """Raises ToolRefusal if the model is wrong about the weekday: then it may be wrong about the date."""
     if believed in (None, DAYS[day.weekday()]):
         return
-    clause = portuguese.refusal(Code.DIA_SEMANA_ERRADO, {"date": day, "believed": believed}, "")
-    raise ToolRefusal(
-        Code.DIA_SEMANA_ERRADO, f"Nada foi feito: {clause}. Confirme com o cliente qual é a data certa."
-    )
+    detail: dict[str, object] = {"date": day, "believed": believed}
+    clause = portuguese.refusal(Code.DIA_SEMANA_ERRADO, detail, "")
+    fact = Refused(Code.DIA_SEMANA_ERRADO, f"Nada foi feito: {clause}.", detail)
+    raise ToolRefusal(fact, f"Nada foi feito: {clause}. Confirme com o cliente qual é a data certa.")
 
 
 def start(tenant: Tenant, day: date, minute: int, now: datetime) -> datetime:
@@ -38,7 +39,7 @@ def start(tenant: Tenant, day: date, minute: int, now: datetime) -> datetime:
 
 def missing(kind: str, field: str, value: int) -> ToolRefusal:
     """No such row for this tenant or customer; `kind` as in NotFound."""
-    return ToolRefusal("NAO_ENCONTRADO", portuguese.MISSING[kind].format(id=f"{field} {value}"))
+    return ToolRefusal(Refused("NAO_ENCONTRADO"), portuguese.MISSING[kind].format(id=f"{field} {value}"))
 
 
 def missing_service(session: Session, tenant_id: int, service_ids: Sequence[int]) -> ToolRefusal:
@@ -51,9 +52,12 @@ def missing_service(session: Session, tenant_id: int, service_ids: Sequence[int]
 
 @dataclass(frozen=True)
 class Wanted:
-    """A visit that was refused: `headline` says what was tried; `without` is the appointment to be moved."""
+    """A visit that was refused: `headline` says what was tried, `told` the same to the customer; `without` is
+    the appointment to be moved.
+    """
 
     headline: str
+    told: str
     professional_id: int
     professional: str
     service_ids: Sequence[int]
@@ -69,14 +73,18 @@ _FINAL = (Code.LIMITE_CLIENTE, Code.JA_COMECOU, Code.JA_CANCELADO, Code.PRAZO_DE
 
 def refused(session: Session, now: datetime, tenant: Tenant, refusal: Refusal, wanted: Wanted) -> ToolRefusal:
     """What was tried, why not, and the nearest alternatives each on a line."""
-    clause = portuguese.refusal(refusal.code, refusal.detail, wanted.professional)
-    sentence = f"{wanted.headline}: {clause}."
-    if refusal.code in _FINAL:
-        return ToolRefusal(refusal.code, sentence)
-    return ToolRefusal(refusal.code, "\n".join([sentence, *_instead(session, now, tenant, wanted)]))
+    code, detail, who = refusal.code, refusal.detail, wanted.professional
+    sentence = f"{wanted.headline}: {portuguese.refusal(code, detail, who)}."
+    told = f"{wanted.told}: {portuguese.refusal(code, detail, who, customer='você')}."
+    if code in _FINAL:
+        return ToolRefusal(Refused(code, told, dict(detail)), sentence)
+    nearest = _instead(session, now, tenant, wanted)
+    return ToolRefusal(
+        Refused(code, told, dict(detail), nearest), "\n".join([sentence, *portuguese.nearest_lines(nearest)])
+    )
 
 
-def _instead(session: Session, now: datetime, tenant: Tenant, wanted: Wanted) -> list[str]:
+def _instead(session: Session, now: datetime, tenant: Tenant, wanted: Wanted) -> tuple[Start, ...]:
     assert tenant.id is not None
     names = catalog.offering(session, tenant.id, wanted.service_ids)
     found = alternatives.near(
@@ -90,8 +98,7 @@ def _instead(session: Session, now: datetime, tenant: Tenant, wanted: Wanted) ->
         preferred=wanted.professional_id,
         without=wanted.without,
     )
-    lines = portuguese.alternative_lines(found, names, tenant.zone)
-    return lines or ["Também não há nenhum outro horário na agenda aberta."]
+    return facts.starts(found, names, tenant.zone)
 
 
 def who_offers(session: Session, tenant_id: int, services: Sequence[Offer]) -> str:

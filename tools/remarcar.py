@@ -4,12 +4,13 @@ from pydantic import Field
 from sqlmodel import Session
 
 from models import appointment, audit, catalog
-from models.appointment import Details, Moved
+from models.appointment import Details
 from models.errors import NotFound, Refusal
 from models.tenant import Tenant
 from tools import idempotency, portuguese, refusals
 from tools.argument_types import Day, Id, Minute, Weekday
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
+from tools.facts import Booked, Moved, Named, Visit
 from tools.idempotency import Written
 from tools.refusals import Wanted
 
@@ -31,12 +32,11 @@ class Remarcar(Arguments):
 def run(context: ToolContext, wish: Remarcar) -> ToolOutcome:
     refusals.check_weekday(wish.data, wish.dia_semana)
     try:
-        text = idempotency.once(context, NAME, wish, lambda session: _move(session, context, wish))
+        return idempotency.once(context, NAME, wish, lambda session: _move(session, context, wish))
     except Refusal as refusal:
         raise _refused(context, wish, refusal) from refusal
     except NotFound as missing:
         raise _missing(wish, str(missing)) from missing
-    return ToolOutcome(text)
 
 
 def _move(session: Session, context: ToolContext, wish: Remarcar) -> Written:
@@ -53,24 +53,25 @@ def _move(session: Session, context: ToolContext, wish: Remarcar) -> Written:
         wish.profissional_id,
     )
     details = appointment.details(session, context.tenant_id, wish.agendamento_id)
+    visit = Visit.of(details, tenant.zone)
     if moved.unchanged:
-        return Written(f"Já estava agendado {_line(details, tenant)}", details)
+        line = f"(agendamento_id {details.id}): {portuguese.visit(details, tenant.zone)}."
+        return Written(f"Já estava agendado {line}", Booked(visit, already=True), details)
     _record(session, context, moved)
-    return Written(_sentence(details, moved, tenant), details)
+    previous = moved.previous_professional_id
+    who = catalog.professional_name(session, context.tenant_id, previous) or details.professional
+    before = moved.previous_start.astimezone(tenant.zone)
+    return Written(_sentence(details, moved, tenant), Moved(visit, before, Named(previous, who)), details)
 
 
-def _line(details: Details, tenant: Tenant) -> str:
-    return f"(agendamento_id {details.id}): {portuguese.visit(details, tenant.zone)}."
-
-
-def _sentence(details: Details, moved: Moved, tenant: Tenant) -> str:
+def _sentence(details: Details, moved: appointment.Moved, tenant: Tenant) -> str:
     before = portuguese.moment(moved.previous_start, tenant.zone)
     after = portuguese.moment(details.starts_at, tenant.zone)
     what = f"{portuguese.listed(details.services)} com {details.professional}"
     return f"Remarcado (agendamento_id {details.id}): {what}, de {before}, para {after}."
 
 
-def _record(session: Session, context: ToolContext, moved: Moved) -> None:
+def _record(session: Session, context: ToolContext, moved: appointment.Moved) -> None:
     before = {
         "starts_at": moved.previous_start.isoformat(),
         "professional_id": moved.previous_professional_id,
@@ -92,9 +93,11 @@ def _refused(context: ToolContext, wish: Remarcar, refusal: Refusal) -> ToolRefu
         details = appointment.details(session, context.tenant_id, wish.agendamento_id)
         target = wish.profissional_id or details.professional_id
         name = catalog.professional_name(session, context.tenant_id, target) or details.professional
-        what = f"{portuguese.listed(details.services)} (agendamento_id {details.id})"
+        what = portuguese.listed(details.services)
+        where = f"para {portuguese.at(wish.data, wish.hora)}, com {name}"
         wanted = Wanted(
-            headline=f"Não remarquei {what} para {portuguese.at(wish.data, wish.hora)}, com {name}",
+            headline=f"Não remarquei {what} (agendamento_id {details.id}) {where}",
+            told=f"Não remarquei {what} {where}",
             professional_id=target,
             professional=name,
             service_ids=details.service_ids,

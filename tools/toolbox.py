@@ -19,6 +19,7 @@ from models.errors import LeaseLost
 from tools import argument_errors, idempotency, portuguese
 from tools.argument_errors import InvalidInput
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
+from tools.facts import Fact
 
 log = structlog.get_logger()
 
@@ -79,14 +80,14 @@ class Call:
 
 @dataclass(frozen=True)
 class Result:
-    """What is said back to one call. `text` is never empty and of bounded size."""
+    """What is said back to one call, and what it rests on. `text` is never empty and of bounded size."""
 
     call: Call
     text: str
     is_error: bool = False
     error_class: ErrorClass | None = None
     milliseconds: int = 0
-    handoff: str | None = None
+    facts: tuple[Fact, ...] = ()
 
 
 class Toolbox:
@@ -189,7 +190,8 @@ class Toolbox:
         except LeaseLost:
             raise
         except ToolRefusal as refusal:
-            return self._failed(call, ErrorClass.domain_rule, refusal.text, code=refusal.code)
+            failed = self._failed(call, ErrorClass.domain_rule, refusal.text, code=refusal.code)
+            return replace(failed, facts=refusal.facts)
         except INFRASTRUCTURE as error:
             return self._lost(tool, call, arguments, ErrorClass.infrastructure, UNAVAILABLE, error)
         except Exception as error:  # noqa: BLE001 - whatever a tool raises beyond the above is a bug
@@ -200,7 +202,7 @@ class Toolbox:
         if tool.writes:
             self._forget_reads()
         log.info("tool_done", tool=tool.name, **self._ids())
-        return Result(call, outcome.text, handoff=outcome.handoff)
+        return Result(call, outcome.text, facts=outcome.facts)
 
     def _lost(
         self, tool: Tool, call: Call, arguments: Arguments, kind: ErrorClass, text: str, error: Exception
@@ -213,7 +215,7 @@ class Toolbox:
         except Exception:  # noqa: BLE001 - the look-up failed as well
             return self._failed(call, kind, UNCERTAIN, error=error)
         failed = self._failed(call, kind, text, error=error)
-        return failed if earlier is None else self._done(tool, call, ToolOutcome(earlier))
+        return failed if earlier is None else self._done(tool, call, earlier)
 
     def _failed(
         self,

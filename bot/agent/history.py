@@ -7,11 +7,13 @@ A conversation is cut into turns, each of which begins with a message of the use
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 from zoneinfo import ZoneInfo
 
 from bot.agent.prompt import describe
 from bot.llm import image_blocks
 from bot.llm.base import Block, ChatMessage
+from bot.llm.blocks import wire_message
 from models.handoff import Handoff, Reason
 from models.message import Author, Direction, Message, Status
 from models.run import Outcome, Run, RunStep, StepKind
@@ -64,7 +66,7 @@ def _words_only(turn: Turn) -> Turn:
 
 def estimate(messages: Iterable[ChatMessage]) -> int:
     """Roughly how many tokens these messages cost; on the safe side."""
-    said, shown = image_blocks.weighed(messages)
+    said, shown = image_blocks.weighed(map(wire_message, messages))
     return sum(len(json.dumps(message, ensure_ascii=False)) for message in said) // CHARACTERS_A_TOKEN + shown
 
 
@@ -155,12 +157,15 @@ def _calls(step: RunStep) -> list[Block]:
 def _result(call: Block, step: RunStep | None) -> Block:
     if step is None:
         return result_block(call["id"], NOT_EXECUTED, is_error=True)
-    return result_block(call["id"], step.content["text"], is_error=step.is_error)
+    content = step.content
+    return result_block(call["id"], content["text"], is_error=step.is_error, facts=content.get("facts"))
 
 
-def result_block(call_id: str, text: str, *, is_error: bool) -> Block:
+def result_block(call_id: str, text: str, *, is_error: bool = False, facts: list[Any] | None = None) -> Block:
+    """A result for the model; `facts` as they are stored stand beside it, for who reads no prose."""
     block: Block = {"type": "tool_result", "tool_use_id": call_id, "content": text}
-    return block | {"is_error": True} if is_error else block
+    failed: Block = {"is_error": True} if is_error else {}
+    return block | failed | ({"facts": facts} if facts else {})
 
 
 def _outside_line(message: Message) -> str:

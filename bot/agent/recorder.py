@@ -11,6 +11,7 @@ from models.conversation import Claim
 from models.db import Database
 from models.handoff import Reason
 from models.run import NewStep, StepKind
+from tools import facts
 from tools.toolbox import Result
 
 
@@ -40,9 +41,8 @@ class RunRecorder:
             "name": result.call.name,
             "input": result.call.input,
             "text": result.text,
+            "facts": facts.dump(result.facts),
         }
-        if result.handoff is not None:
-            content["handoff"] = result.handoff
         self._add(
             NewStep(
                 StepKind.RESULT,

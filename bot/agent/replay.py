@@ -9,6 +9,7 @@ from bot.agent.stop_reasons import step_after
 from bot.llm.base import ModelReply, Usage
 from models.handoff import Reason
 from models.run import RunStep, StepKind
+from tools import facts
 from tools.toolbox import Call, ErrorClass, Result, Toolbox
 
 
@@ -48,5 +49,5 @@ def result_of(step: RunStep) -> Result:
         is_error=step.is_error,
         error_class=error_class,
         milliseconds=step.milliseconds,
-        handoff=content.get("handoff"),
+        facts=facts.load(content.get("facts")),
     )

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from bot.agent.history import result_block
 from bot.agent.stop_reasons import Step
 from bot.llm.base import Block, ChatMessage, ModelReply
+from tools import facts
+from tools.facts import Done, Fact, PersonCalled
 from tools.toolbox import Call, ErrorClass, Result
 
 PAUSE = "pause"
@@ -20,19 +22,18 @@ class Progress:
     """`messages` is what the next request sends; `undecided` the last answer while nothing followed from it.
 
     `cuts` counts answers cut off in a row, `iterations` every answer; `input_tokens` sums all three usage
-    fields; `writes` are the results of write tools that succeeded in this run; `broken_tools` failed by our
-    fault, and the model was told that a person continues.
+    fields; `facts` are those of all results of this run; `broken_tools` failed by our fault, and the model
+    was told that a person continues.
     """
 
     messages: list[ChatMessage]
-    write_tools: frozenset[str] = frozenset()
     iterations: int = 0
     input_tokens: int = 0
     last_input_tokens: int = 0
     cuts: int = 0
     nudges: set[str] = field(default_factory=set)
+    facts: list[Fact] = field(default_factory=list)
     writes: list[str] = field(default_factory=list)
-    wants_person: str | None = None
     broken_tools: set[str] = field(default_factory=set)
     undecided: ModelReply | None = None
     step: Step = Step.ANSWER
@@ -89,15 +90,24 @@ class Progress:
             self.broken_tools.add(result.call.name)
         elif not result.is_error:
             self.broken_tools.discard(result.call.name)
-        if result.handoff is not None:
-            self.wants_person = result.handoff
-        if result.call.name in self.write_tools and not result.is_error and result.handoff is None:
+        self.facts += result.facts
+        if any(isinstance(fact, Done) for fact in result.facts):
             self.writes.append(result.text)
         by_id = {done.call.id: done for done in self._results}
         if all(call.id in by_id for call in self.open_calls):
             content = [_block(by_id[call.id]) for call in self.open_calls]
             self.messages = [*self.messages, {"role": "user", "content": content}]
             self.open_calls = []
+
+    @property
+    def wants_person(self) -> str | None:
+        """The motive of who asks for a person, in the model's words (untrusted, for staff)."""
+        return next((fact.motive for fact in reversed(self.facts) if isinstance(fact, PersonCalled)), None)
+
+    @property
+    def done(self) -> tuple[Done, ...]:
+        """What write tools did in this run, or found done."""
+        return tuple(fact for fact in self.facts if isinstance(fact, Done))
 
     @property
     def missing_calls(self) -> list[Call]:
@@ -123,7 +133,8 @@ class Progress:
 
 
 def _block(result: Result) -> Block:
-    return result_block(result.call.id, result.text, is_error=result.is_error)
+    told = facts.dump(result.facts)
+    return result_block(result.call.id, result.text, is_error=result.is_error, facts=told)
 
 
 def calls_of(content: Sequence[Block]) -> list[Call]:

@@ -265,7 +265,6 @@ def _loop(
         recorder=recorder,
         progress=Progress(
             messages=history.joined([*before, {"role": "user", "content": blocks}]),
-            write_tools=frozenset(tool.name for tool in TOOLS if tool.writes),
         ),
         evidence=_evidence(services, claim, material),
     )

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from bot.core.http import Http
 from bot.llm import image_blocks
 from bot.llm.base import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
-from bot.llm.blocks import safe_content, safe_count, used_ids
+from bot.llm.blocks import safe_content, safe_count, used_ids, wire_message
 from bot.llm.retry import CallFailed, Failure
 from bot.llm.transport import Answer, Endpoint, Unreadable, ignore
 
@@ -136,7 +136,8 @@ def _tool_choice(choice: Literal["auto", "none"], parallel_tools: bool) -> dict[
 
 
 def _on_the_wire(message: ChatMessage) -> ChatMessage:
-    return {"role": message["role"], "content": [_wire_block(block) for block in message["content"]]}
+    content = [_wire_block(block) for block in wire_message(message)["content"]]
+    return {"role": message["role"], "content": content}
 
 
 def _wire_block(block: Block) -> Block:

@@ -3,6 +3,7 @@
 The neutral form is that of Claude's Messages API: messages {"role": "user" | "assistant", "content": blocks}
 with blocks "text" {"text"}, "tool_use" {"id", "name", "input"}, "tool_result" {"tool_use_id", "content": str,
 "is_error"?}, and "thinking"/"redacted_thinking"/unknown ones, which are passed back untouched within a run.
+A text or a result may have "facts" (of `tools.facts`) beside its words; no vendor's API is sent them.
 The `input` of a call is an object where the model did as it should, and any JSON value where it did not.
 """
 

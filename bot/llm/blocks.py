@@ -22,6 +22,14 @@ def blocks_of(message: ChatMessage, kind: str) -> list[Block]:
     return [block for block in message["content"] if block["type"] == kind]
 
 
+def wire_message(message: ChatMessage) -> ChatMessage:
+    """The message as it may leave: without the facts that stand beside its words for readers of ours."""
+    if not any("facts" in block for block in message["content"]):
+        return message
+    content = [{key: value for key, value in block.items() if key != "facts"} for block in message["content"]]
+    return {**message, "content": content}
+
+
 def joined_text(blocks: Iterable[Block]) -> str:
     """All the text of the blocks, a blank line between two of them."""
     return "\n\n".join(block["text"] for block in blocks if block["type"] == "text")

@@ -130,7 +130,7 @@ def our_loop(model: ModelClient, context: ToolContext) -> None:
         specs=prompt.tool_specs(TOOLS),
         limits=Limits(8, 60_000, 4096, 16_384, 90, 45),
         recorder=NoRecorder(),
-        progress=Progress(messages=[question], write_tools=frozenset()),
+        progress=Progress(messages=[question]),
         evidence=Evidence(),
     )
     assert isinstance(loop.run(), Answered)

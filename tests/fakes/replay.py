@@ -25,7 +25,6 @@ from models.handoff import Reason
 from tests.fakes.claude import FakeClaude, _neutral
 from tests.fakes.openai import FakeOpenAI
 from tests.fakes.scripted import Body, Reply, Step
-from tools import TOOLS
 from tools.toolbox import BROKEN, UNAVAILABLE, UNCERTAIN, Call, ErrorClass, Result
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "recorded"
@@ -82,9 +81,7 @@ def replay(recording: Recording) -> Replayed:
         specs=first.tools,
         limits=_limits(recording),
         recorder=recorder,
-        progress=Progress(
-            messages=first.messages, write_tools=frozenset(tool.name for tool in TOOLS if tool.writes)
-        ),
+        progress=Progress(messages=first.messages),
         evidence=_evidence(first),
     )
     outcome = loop.run()

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.tools.conftest import Model
+from tools.facts import PersonCalled
 
 
 @pytest.mark.parametrize(
@@ -16,8 +17,8 @@ from tests.tools.conftest import Model
 )
 def test_run_ends_with_a_handoff(model: Model, motive: str, kept: str) -> None:
     result = model("chamar_atendente", motivo=motive)
-    assert (result.text, result.handoff, result.is_error) == (
+    assert (result.text, result.facts, result.is_error) == (
         "Pedido registrado: uma pessoa da equipe vai continuar esta conversa.",
-        kept,
+        (PersonCalled(kept),),
         False,
     )

@@ -18,6 +18,7 @@ from models.run import WriteKey
 from models.tenant import Tenant
 from tests.fakes import agenda
 from tests.fakes.agenda import Ids
+from tests.fakes.visits import BOOKED
 from tests.tools.conftest import Model
 from tools import agendar, idempotency, toolbox
 from tools.contract import Tool, ToolContext, ToolOutcome
@@ -112,7 +113,7 @@ def test_twin_that_commits_in_between(postgres_db: Database, now: datetime) -> N
     def overtaken(session: Session) -> Written:
         twin = agendar.run(context, wish)
         assert twin.text.startswith("Agendado")
-        return Written("never said", appointment.details(session, ids.tenant, 1))
+        return Written("never said", BOOKED, appointment.details(session, ids.tenant, 1))
 
     assert idempotency.once(context, "agendar", wish, overtaken).startswith(
         "Já estava agendado (agendamento_id 1)"

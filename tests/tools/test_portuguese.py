@@ -1,6 +1,7 @@
 """The words for dates, prices and refusals."""
 
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import replace
+from datetime import date, datetime, time
 from string import Formatter
 from zoneinfo import ZoneInfo
 
@@ -8,7 +9,9 @@ import pytest
 
 from models.appointment import AppointmentStatus
 from models.availability import Code
+from tests.fakes.visits import ANA
 from tools import portuguese
+from tools.facts import FreeOf
 
 ZONE = ZoneInfo("America/Sao_Paulo")
 
@@ -71,16 +74,10 @@ def test_listed(words: list[str], expected: str) -> None:
     assert portuguese.listed(words) == expected
 
 
-def test_many_starts_are_spread_over_the_day() -> None:
-    """The first and the last are among them, and the rest is counted."""
-    first = datetime(2026, 12, 4, 12, tzinfo=UTC)
-    starts = [first + timedelta(minutes=15 * n) for n in range(36)]
-    words = portuguese.starts(starts, ZONE)
-    assert (
-        words
-        == "09:00, 09:45, 10:30, 11:30, 12:15, 13:00, 13:45, 14:30, 15:15, 16:15, 17:00, 17:45 e mais 24"
-    )
-    assert portuguese.starts(starts[:12], ZONE).count(":") == 12
+def test_a_shortened_line_says_so() -> None:
+    some = FreeOf(ANA, (time(9), time(10, 30)))
+    assert portuguese.free_line(some) == "- Ana Souza (profissional_id 1): 09:00, 10:30"
+    assert portuguese.free_line(replace(some, more=4)) == f"{portuguese.free_line(some)} e mais 4"
 
 
 def test_spread_keeps_both_ends_without_repeating() -> None:
@@ -141,6 +138,7 @@ def test_every_code_has_its_clause(code: Code) -> None:
     assert {field for _, field, _, _ in Formatter().parse(portuguese.CLAUSES[code]) if field} <= {
         *DETAIL,
         "who",
+        "customer",
     }
 
 

@@ -12,9 +12,11 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from structlog.testing import capture_logs
 
 from models.db import Database
+from tests.fakes.visits import BOOKED
 from tools import toolbox
 from tools.argument_errors import InvalidInput
 from tools.contract import Arguments, Tool, ToolContext, ToolOutcome, ToolRefusal
+from tools.facts import Fact, PersonCalled, Refused
 from tools.toolbox import Call, ErrorClass, Result, Toolbox
 
 SECRET = "senha-do-banco 10.0.0.7 select * from customer"
@@ -58,13 +60,13 @@ class Kit:
         *,
         writes: bool = False,
         not_with: tuple[str, ...] = (),
-        handoff: str | None = None,
+        facts: tuple[Fact, ...] = (),
     ) -> Tool:
         def run(_context: ToolContext, wish: Echo) -> ToolOutcome:
             self.ran.append(name)
             if fail:
                 raise fail
-            return ToolOutcome(f"{name}: {wish.texto}", handoff)
+            return ToolOutcome(f"{name}: {wish.texto}", facts)
 
         return Tool(name, "…", Echo, run, writes=writes, not_with=frozenset(not_with))
 
@@ -88,7 +90,7 @@ def run(box: Toolbox, *names: str, **arguments: Any) -> list[Result]:
 
 def test_three_calls_one_failing(kit: Kit) -> None:
     """Three results in the order of the calls, each with its own class."""
-    box = kit.box(kit.tool("a"), kit.tool("b", ToolRefusal("NAO", "Não dá.")), kit.tool("c"))
+    box = kit.box(kit.tool("a"), kit.tool("b", ToolRefusal(Refused("NAO"), "Não dá.")), kit.tool("c"))
     results = run(box, "a", "b", "c", texto="oi")
     assert [(r.call.id, r.text, r.error_class) for r in results] == [
         ("toolu_0", "a: oi", None),
@@ -159,7 +161,7 @@ def test_bug(kit: Kit, error: Exception) -> None:
 
 
 def test_domain_rule(kit: Kit) -> None:
-    [result] = run(kit.box(kit.tool("a", ToolRefusal("OCUPADO", "Está ocupado."))), "a")
+    [result] = run(kit.box(kit.tool("a", ToolRefusal(Refused("OCUPADO"), "Está ocupado."))), "a")
     assert (result.error_class, result.text) == (ErrorClass.domain_rule, "Está ocupado.")
 
 
@@ -198,7 +200,10 @@ def test_not_executed(kit: Kit) -> None:
 
 
 CAUSES: dict[ErrorClass, tuple[str, Callable[[Kit], list[Result]]]] = {
-    ErrorClass.domain_rule: ("info", lambda kit: run(kit.box(kit.tool("a", ToolRefusal("X", "y"))), "a")),
+    ErrorClass.domain_rule: (
+        "info",
+        lambda kit: run(kit.box(kit.tool("a", ToolRefusal(Refused("X"), "y"))), "a"),
+    ),
     ErrorClass.not_executed: (
         "info",
         lambda kit: kit.box(kit.tool("a")).not_executed([Call("1", "a", {})], "x"),
@@ -260,7 +265,7 @@ def test_invalid_call_repeated(kit: Kit) -> None:
 
 def test_successful_write_lets_reads_be_repeated(kit: Kit) -> None:
     """A list after a booking is a new question; a refused write changes nothing."""
-    refused = kit.tool("refused", ToolRefusal("X", "Não."), writes=True)
+    refused = kit.tool("refused", ToolRefusal(Refused("X"), "Não."), writes=True)
     box = kit.box(kit.tool("read"), kit.tool("write", writes=True), refused)
     run(box, "read")
     run(box, "read")
@@ -297,9 +302,10 @@ def test_write_that_needs_a_list_first(kit: Kit) -> None:
     assert run(box, "book")[0].error_class is None
 
 
-def test_handoff_is_passed_on(kit: Kit) -> None:
-    [result] = run(kit.box(kit.tool("person", handoff="quer falar")), "person")
-    assert (result.handoff, result.is_error) == ("quer falar", False)
+def test_facts_are_passed_on(kit: Kit) -> None:
+    called, no = PersonCalled("quer falar"), ToolRefusal(Refused("NAO", "Não dá."), "Não dá.", (BOOKED,))
+    results = run(kit.box(kit.tool("person", facts=(called,)), kit.tool("no", no)), "person", "no")
+    assert [result.facts for result in results] == [(called,), (Refused("NAO", "Não dá."), BOOKED)]
 
 
 def test_long_results_are_cut(kit: Kit) -> None:

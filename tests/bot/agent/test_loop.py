@@ -19,7 +19,9 @@ from models.db import Database
 from models.handoff import Reason
 from tests.fakes import claude
 from tests.fakes.claude import FakeClaude, answer, refusal, text, tool_use
+from tests.fakes.visits import BOOKED
 from tools.contract import ToolContext
+from tools.facts import PersonCalled
 from tools.toolbox import Call, ErrorClass, Result, Toolbox
 
 LIMITS = Limits(
@@ -68,8 +70,8 @@ class MemoryToolbox(Toolbox):
         if call.name in self.fail:
             return Result(call, "não deu", is_error=True, error_class=self.failure)
         if call.name == "chamar":
-            return Result(call, "Pedido registrado.", handoff="quer uma pessoa")
-        return Result(call, f"{call.name} ok")
+            return Result(call, "Pedido registrado.", facts=(PersonCalled("quer uma pessoa"),))
+        return Result(call, f"{call.name} ok", facts=(BOOKED,) if call.name == "marcar" else ())
 
 
 @dataclass
@@ -146,7 +148,7 @@ def loop_over(
         specs=SPECS,
         limits=limits,
         recorder=recorder,
-        progress=Progress(messages=start, write_tools=frozenset({"marcar"})),
+        progress=Progress(messages=start),
         evidence=Evidence(),
         clock=clock,
     )

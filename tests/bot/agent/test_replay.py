@@ -11,6 +11,7 @@ from models.handoff import Reason
 from models.run import RunStep, StepKind
 from tests.bot.agent.test_loop import LIMITS, MemoryRecorder, MemoryToolbox, loop_over
 from tests.fakes.claude import FakeClaude, answer, refusal, text, tool_use
+from tools import facts
 from tools.toolbox import Result
 
 
@@ -34,7 +35,7 @@ class Tape(MemoryRecorder):
 
     def result(self, result: Result) -> None:
         content = {"tool_use_id": result.call.id, "name": result.call.name, "input": result.call.input}
-        content |= {"text": result.text} | ({"handoff": result.handoff} if result.handoff else {})
+        content |= {"text": result.text, "facts": facts.dump(result.facts)}
         self._add(StepKind.RESULT, content, is_error=result.is_error, error_class=result.error_class)
 
     def nudge(self, kind: str, text: str) -> None:
