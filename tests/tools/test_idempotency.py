@@ -115,9 +115,8 @@ def test_twin_that_commits_in_between(postgres_db: Database, now: datetime) -> N
         assert twin.text.startswith("Agendado")
         return Written("never said", BOOKED, appointment.details(session, ids.tenant, 1))
 
-    assert idempotency.once(context, "agendar", wish, overtaken).startswith(
-        "Já estava agendado (agendamento_id 1)"
-    )
+    found = idempotency.once(context, "agendar", wish, overtaken)
+    assert found.text.startswith("Já estava agendado (agendamento_id 1)")
     assert (rows(postgres_db), rows(postgres_db, WriteKey)) == (1, 1)
 
 

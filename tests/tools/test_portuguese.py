@@ -1,7 +1,7 @@
 """The words for dates, prices and refusals."""
 
 from dataclasses import replace
-from datetime import date, datetime, time
+from datetime import UTC, date, datetime, time
 from string import Formatter
 from zoneinfo import ZoneInfo
 

@@ -58,6 +58,16 @@ def ask(step: Step, **more: Any) -> ModelReply:
 # The request
 
 
+def test_facts_of_a_result_stay_with_us() -> None:
+    fake = FakeOpenAI([completion("Ok.")])
+    told = {"type": "tool_result", "tool_use_id": "a", "content": "10:00", "facts": [{"kind": "reminded"}]}
+    called = {"type": "tool_use", "id": "a", "name": "buscar_horarios", "input": {}}
+    messages = [("user", text("oi")), ("assistant", called), ("user", told)]
+    asked = request(*({"role": role, "content": [block]} for role, block in messages))
+    client(fake).complete(asked, seconds=45.0)
+    assert "reminded" not in json.dumps(fake.requests)
+
+
 def test_the_whole_request() -> None:
     """System first; one tool message a result, errors in words; neighbours of one role are one message."""
     fake = FakeOpenAI([completion("Olá!")])
