@@ -18,12 +18,12 @@ from models import (
     reminder,
     run,
     staff,
+    staff_invite,
     stranded,
     tenant,
     waitlist,
     worker,
 )
-from models.acts import team_acts
 
 __all__ = [
     "alert",
@@ -43,8 +43,8 @@ __all__ = [
     "reminder",
     "run",
     "staff",
+    "staff_invite",
     "stranded",
-    "team_acts",
     "tenant",
     "waitlist",
     "worker",

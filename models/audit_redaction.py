@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, get_args
 
-from models.acts.conversation_acts import Why
 from models.appointment import AppointmentStatus
 from models.availability import Code
+from models.handoff import ReleaseCause
 
 
 def kept(detail: Mapping[str, Any]) -> dict[str, Any]:
@@ -50,7 +50,7 @@ _PLACE: Mapping[str, Callable[[Any], bool]] = {
     "squeeze_in": _is_flag,
 }
 _KEPT: Mapping[str, Callable[[Any], bool]] = {
-    "why": _one_of(*get_args(Why)),
+    "why": _one_of(*get_args(ReleaseCause)),
     "until": _is_time,
     "to": _is_id,
     "from": _is_origin,

@@ -2,6 +2,7 @@
 
 from datetime import datetime
 from enum import StrEnum
+from typing import Literal
 
 from sqlalchemy import CheckConstraint, ForeignKeyConstraint, Index, Integer, bindparam, text
 from sqlmodel import Field, Session, SQLModel, col, select
@@ -9,6 +10,8 @@ from sqlmodel import Field, Session, SQLModel, col, select
 from models import alert, conversation
 from models.conversation import Conversation, Holder
 from models.db import UtcDateTime
+
+ReleaseCause = Literal["no_reply", "disabled"]  # a claim was ended that its holder did not end
 
 
 class Reason(StrEnum):

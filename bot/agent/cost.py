@@ -7,8 +7,8 @@ from decimal import ROUND_HALF_UP, Decimal
 
 import structlog
 
+from bot.core.pricing import Prices
 from bot.llm.base import ModelReply, Usage
-from bot.llm.pricing import Prices
 from models.run import RunStep, StepKind
 
 log = structlog.get_logger()

@@ -21,11 +21,11 @@ from sqlalchemy.exc import DBAPIError
 from bot.cli import chat, doctor
 from bot.core import log
 from bot.core.http import ThreadClients
+from bot.core.pricing import with_given
 from bot.core.services import Services
 from bot.core.settings import Provider, Settings, SettingsError, environment, load
 from bot.demo import setup as demo
 from bot.evals import report, runner, task
-from bot.llm.pricing import with_given
 from bot.process import bootstrap, server, staff_logins
 from bot.process.worker import Worker
 from bot.web.app import create_app

@@ -17,6 +17,7 @@ from bot.core.settings import Settings
 from bot.intents import opt_out
 from bot.process import bootstrap, worker
 from bot.process.staff_logins import tenant_id as find_tenant
+from bot.sending import fixed_texts
 from bot.sending.terminal import PREFIX
 from models import conversation, delivery, message
 from models.conversation import Holder
@@ -82,7 +83,7 @@ class Chat:
             only_wish=said is not None and said.only,
         )
         with self.services.db.reading() as session:
-            incoming = opt_out.confirmed(session.get_one(Tenant, self.tenant_id), incoming)
+            incoming = fixed_texts.with_confirmation(session.get_one(Tenant, self.tenant_id), incoming)
         received = message.receive(self.services.db, incoming, self.services.now(), timedelta(0))
         self.conversation_id = received.conversation_id
         return self.news()

@@ -13,10 +13,10 @@ from sqlalchemy.exc import DBAPIError
 from bot.cli import doctor_twilio
 from bot.cli.finding import Finding
 from bot.core.http import ThreadClients
+from bot.core.pricing import with_given
 from bot.core.settings import Provider, Settings, SettingsError
 from bot.escalation.smtp import Unsent
 from bot.llm.base import ModelError, ModelRequest, Usage
-from bot.llm.pricing import with_given
 from bot.media import voice
 from bot.media.transcription import NO_WORDS, Untranscribed
 from bot.process import bootstrap, staff_logins

@@ -4,19 +4,22 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
 
+from bot.core.pricing import LIST, Prices
 from bot.core.process_stats import Meters
 from bot.core.settings import Settings
-from bot.escalation.smtp import Post
-from bot.escalation.web_push import Pusher
-from bot.llm.base import ModelClient
-from bot.llm.pricing import LIST, Prices
-from bot.media.pictures import Eyes
-from bot.media.staff_downloads import Files
-from bot.media.voice import Ears
-from bot.whatsapp.base import Archive, Forms, Inbox, Sender
 from models.db import Database
 from models.tenant import Tenant
+
+if TYPE_CHECKING:  # what is carried here is made further out
+    from bot.escalation.smtp import Post
+    from bot.escalation.web_push import Pusher
+    from bot.llm.base import ModelClient
+    from bot.media.pictures import Eyes
+    from bot.media.staff_downloads import Files
+    from bot.media.voice import Ears
+    from bot.whatsapp.base import Archive, Forms, Inbox, Sender
 
 
 def system_clock() -> datetime:
@@ -33,18 +36,18 @@ class Services:
 
     settings: Settings
     db: Database
-    model: Callable[[], ModelClient]
-    sender_for: Callable[[int], Sender]
+    model: "Callable[[], ModelClient]"
+    sender_for: "Callable[[int], Sender]"
     now: Callable[[], datetime] = system_clock
-    inbox_for: Callable[[Tenant], Inbox] | None = None  # None: nobody looks for what has not reached us
-    archive_for: Callable[[Tenant], Archive] | None = None  # None: nothing is deleted at the provider
-    forms_for: Callable[[int], Forms] | None = None  # None: what there is to tap goes out as a text
-    ears: Ears | None = None  # None: voice messages are not understood
-    files: Files | None = None  # None: staff see that something was attached, and no more
-    eyes: Eyes | None = None  # None: the model sees no pictures
+    inbox_for: "Callable[[Tenant], Inbox] | None" = None  # None: nobody looks for what has not reached us
+    archive_for: "Callable[[Tenant], Archive] | None" = None  # None: nothing is deleted at the provider
+    forms_for: "Callable[[int], Forms] | None" = None  # None: what there is to tap goes out as a text
+    ears: "Ears | None" = None  # None: voice messages are not understood
+    files: "Files | None" = None  # None: staff see that something was attached, and no more
+    eyes: "Eyes | None" = None  # None: the model sees no pictures
     typing: Callable[[Tenant, str], object] | None = None  # shows it to who sent the message with this sid
-    post: Post | None = None  # None: staff get no mail
-    pusher: Pusher | None = None  # None: nobody is told where no page is open
+    post: "Post | None" = None  # None: staff get no mail
+    pusher: "Pusher | None" = None  # None: nobody is told where no page is open
     prices: Prices = LIST
     meters: Meters = field(default_factory=Meters)
     wake_agent: threading.Event = field(default_factory=threading.Event)

@@ -10,13 +10,11 @@ from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy.exc import ArgumentError
 
-from bot.core import setting_errors
-from bot.escalation import web_push
-from bot.escalation.smtp import Security
-from bot.llm import pricing
+from bot.core import pricing, setting_errors, vapid
 from models import db
 
 Provider = Literal["anthropic", "openai", "offline"]
+SmtpSecurity = Literal["starttls", "tls", "none"]
 MIN_SECRET_LENGTH = 32
 MIN_METRICS_TOKEN_LENGTH = 16
 
@@ -87,7 +85,7 @@ class Settings(BaseSettings):
 
     smtp_host: str | None = None
     smtp_port: int = Field(default=587, ge=1, le=65535)
-    smtp_security: Security = "starttls"
+    smtp_security: SmtpSecurity = "starttls"
     smtp_user: str | None = None
     smtp_password: str | None = Field(default=None, repr=False)
     smtp_from: str | None = Field(default=None, pattern=r"^[^@\s<>]+@[^@\s<>]+$")
@@ -150,7 +148,7 @@ class Settings(BaseSettings):
     def _whole_key(cls, value: str | None) -> str | None:
         try:
             if value is not None:
-                web_push.private_key(value)
+                vapid.private_key(value)
         except ValueError:
             raise ValueError("must be 43 letters, digits, - and _, made as .env.example says") from None
         return value

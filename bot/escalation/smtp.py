@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from email.headerregistry import Address
 from email.message import EmailMessage
 from email.utils import make_msgid
-from typing import Literal, Protocol
+from typing import Protocol
 
-Security = Literal["starttls", "tls", "none"]
+from bot.core.settings import SmtpSecurity
+
 TIMEOUT = 15
 
 
@@ -41,7 +42,7 @@ class SmtpPost:
     host: str
     port: int
     sender: str
-    security: Security = "starttls"
+    security: SmtpSecurity = "starttls"
     user: str | None = None
     password: str | None = None
     timeout: float = TIMEOUT

@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from py_vapid import Vapid02
 
+from bot.core import vapid
 from bot.core.http import Http
 from bot.escalation.smtp import Unsent
 from models.push import PushSubscription
@@ -57,8 +58,8 @@ class Pusher:
         content = http_ece.encrypt(
             json.dumps(notice).encode(),
             private_key=ec.generate_private_key(ec.SECP256R1()),
-            dh=_bytes(browser.p256dh),
-            auth_secret=_bytes(browser.auth),
+            dh=vapid.decoded(browser.p256dh),
+            auth_secret=vapid.decoded(browser.auth),
         )
         way = self.http.stream("POST", browser.endpoint, content=content, headers=headers, timeout=TIMEOUT)
         try:
@@ -80,17 +81,5 @@ def check(endpoint: str, p256dh: str, auth: str) -> None:
     """Raise ValueError unless a vendor that we know can have made it."""
     if not VENDORS.fullmatch(endpoint):
         raise ValueError("no address of a vendor's")
-    ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), _bytes(p256dh, 65))
-    _bytes(auth, 16)
-
-
-def private_key(text: str) -> ec.EllipticCurvePrivateKey:
-    """Of 32 bytes in base64url. Raises ValueError."""
-    return ec.derive_private_key(int.from_bytes(_bytes(text, 32), "big"), ec.SECP256R1())
-
-
-def _bytes(text: str, length: int | None = None) -> bytes:
-    found = base64.b64decode(text.rstrip("=") + "=" * (-len(text.rstrip("=")) % 4), b"-_", validate=True)
-    if length not in (None, len(found)):
-        raise ValueError(f"{len(found)} bytes")
-    return found
+    ec.EllipticCurvePublicKey.from_encoded_point(ec.SECP256R1(), vapid.decoded(p256dh, 65))
+    vapid.decoded(auth, 16)

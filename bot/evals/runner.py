@@ -8,12 +8,12 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from bot.core.pricing import Prices
 from bot.core.settings import Settings
 from bot.evals.score import Verdict, judge
 from bot.evals.task import Task
 from bot.evals.trial import Played, play
 from bot.llm.base import ModelClient
-from bot.llm.pricing import Prices
 from models import schema
 from models.db import Database
 

@@ -7,11 +7,11 @@ from datetime import UTC, datetime, timedelta
 
 from sqlmodel import Session, col, select
 
+from bot.core.pricing import Prices
 from bot.core.services import Services
 from bot.core.settings import Settings
 from bot.evals.task import BUSINESSES, Existing, Task, Visit, found
 from bot.llm.base import ModelClient
-from bot.llm.pricing import Prices
 from bot.process import worker
 from bot.sending.terminal import PREFIX, TerminalAware
 from bot.whatsapp.base import Sender

@@ -6,12 +6,9 @@ count: a verb of ceasing with a kind of message as its object, or one of a few w
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from bot.sending import fixed_texts
 from models.customer import Wish
-from models.message import Incoming
-from models.tenant import Tenant
 from tools.portuguese import folded
 
 MAX_READ = 1000  # characters; nobody says it at greater length
@@ -38,13 +35,6 @@ def heard(text: str) -> Heard | None:
                 wish = Wish.PROMOTION
             return Heard(wish, only=_nothing_else(" ".join(rest), asked="?" in text))
     return None
-
-
-def confirmed(tenant: Tenant, incoming: Incoming) -> Incoming:
-    """With the words that confirm its wish, if it has one."""
-    if incoming.wish is None:
-        return incoming
-    return replace(incoming, confirmation=fixed_texts.heeded(tenant, incoming.wish))
 
 
 def _nothing_else(rest: str, *, asked: bool) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import httpx
 
+from bot.core import pricing, vapid
 from bot.core.call_stats import Calls
 from bot.core.http import Http, ThreadClients
 from bot.core.process_stats import Meters
@@ -13,7 +14,6 @@ from bot.core.services import Services, system_clock
 from bot.core.settings import Provider, Settings, SettingsError
 from bot.escalation import web_push
 from bot.escalation.smtp import SmtpPost
-from bot.llm import pricing
 from bot.llm.anthropic import AnthropicClient
 from bot.llm.base import ModelClient
 from bot.llm.circuit_breaker import Breaker, GuardedClient
@@ -24,6 +24,7 @@ from bot.llm.rule_based import OfflineModel
 from bot.llm.simplified_mode import HonestClient
 from bot.llm.transport import ignore
 from bot.media import pictures, staff_downloads, voice
+from bot.process.run_metrics import RunFigures
 from bot.sending.terminal import TerminalAware
 from bot.whatsapp import typing_indicator
 from bot.whatsapp.senders import Senders
@@ -169,7 +170,7 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
     senders = Senders(settings, db, environment, context)
     quick = Senders(settings, db, environment, context, typing_indicator.PATIENCE)
     attachments = ThreadClients(verify=context)
-    meters = Meters()
+    meters = Meters(RunFigures())
     return Services(
         settings=settings,
         db=db,
@@ -194,7 +195,7 @@ def pusher(settings: Settings, http: Http) -> web_push.Pusher | None:
     """What takes notices to browsers; None where no key is given."""
     if settings.vapid_private_key is None or settings.vapid_subject is None:
         return None
-    return web_push.Pusher(http, web_push.private_key(settings.vapid_private_key), settings.vapid_subject)
+    return web_push.Pusher(http, vapid.private_key(settings.vapid_private_key), settings.vapid_subject)
 
 
 def post(settings: Settings) -> SmtpPost | None:

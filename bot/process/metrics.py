@@ -14,6 +14,7 @@ from sqlmodel import Session
 
 from bot.core import call_stats
 from bot.core.services import Services
+from bot.process.run_metrics import RunFigures
 from models import worker
 from models.conversation import Conversation, Holder
 from models.db import table
@@ -28,6 +29,7 @@ class RowCounts(Collector):
 
     def __init__(self, services: Services) -> None:
         self._services = services
+        self._runs = services.meters.runs or RunFigures()
 
     def collect(self) -> Iterator[Metric]:
         now = self._services.now()
@@ -38,7 +40,7 @@ class RowCounts(Collector):
             yield from _outbox(session, now)
             yield _worker(session, now)
             yield from _calls(session)
-            yield from self._services.meters.runs.collect(session, now)
+            yield from self._runs.collect(session, now)
 
 
 def registry(services: Services) -> CollectorRegistry:

@@ -10,7 +10,7 @@ import structlog
 from sqlmodel import Session, select
 
 from bot.core.services import Services
-from bot.intents import opt_out
+from bot.sending import fixed_texts
 from bot.whatsapp import forms
 from bot.whatsapp.base import Inbox, SendError
 from bot.whatsapp.forms import Inbound
@@ -91,7 +91,7 @@ def _store(services: Services, now: datetime, tenant: Tenant, event: Inbound) ->
     assert tenant.id is not None
     event = replace(event, extra=event.extra | {"gap": True})
     received = message.receive(
-        services.db, opt_out.confirmed(tenant, event.incoming(tenant.id)), now, services.debounce
+        services.db, fixed_texts.with_confirmation(tenant, event.incoming(tenant.id)), now, services.debounce
     )
     if not received.duplicate:
         log.warning("gap_filled", tenant_id=tenant.id, conversation_id=received.conversation_id)

@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 
 from models.appointment import Details
 from models.customer import Wish
 from models.handoff import Reason
+from models.message import Incoming
 from models.tenant import Tenant
 from models.usage import Over, Scope
 from tools import portuguese
@@ -129,6 +131,13 @@ def heeded(tenant: Tenant, wish: Wish) -> str:
             "a equipe continua.\n\nSe mudar de ideia, é só escrever *voltar*."
         )
     return f"Pronto! Você voltou a receber os lembretes e avisos de {tenant.name}."
+
+
+def with_confirmation(tenant: Tenant, incoming: Incoming) -> Incoming:
+    """A message with the words that confirm its wish, if it has one."""
+    if incoming.wish is None:
+        return incoming
+    return replace(incoming, confirmation=heeded(tenant, incoming.wish))
 
 
 def first_name(name: str) -> str:

@@ -7,8 +7,7 @@ from sqlmodel import Session, select
 from werkzeug.exceptions import RequestEntityTooLarge
 
 from bot.core.services import Services
-from bot.intents import opt_out
-from bot.sending import outbox
+from bot.sending import fixed_texts, outbox
 from bot.web.shared.csrf import csrf
 from bot.whatsapp import credentials, forms
 from bot.whatsapp.credentials import Account
@@ -118,7 +117,7 @@ def _take(services: Services, tenant: Tenant | None, event: Event) -> None:
     assert tenant.id is not None
     match event:
         case Inbound():
-            _store(services, opt_out.confirmed(tenant, event.incoming(tenant.id)))
+            _store(services, fixed_texts.with_confirmation(tenant, event.incoming(tenant.id)))
         case StatusUpdate():
             _report(services, tenant.id, event)
 

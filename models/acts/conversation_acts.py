@@ -7,7 +7,6 @@ not exist. Where the customer was forgotten nobody takes it or answers (Forgotte
 """
 
 from datetime import datetime, timedelta
-from typing import Literal
 
 from sqlalchemy import func, or_
 from sqlmodel import Session, col, select
@@ -15,11 +14,10 @@ from sqlmodel import Session, col, select
 from models import alert, audit, conversation, delivery, handoff, message
 from models.conversation import Conversation, Holder
 from models.errors import Conflict, NotFound, Refusal
-from models.handoff import CloseReason, Handoff
+from models.handoff import CloseReason, Handoff, ReleaseCause
 from models.message import Author, Content, Message, Status
 from models.staff import Staff
 
-Why = Literal["no_reply", "disabled"]  # a claim was ended that its holder did not end
 MAX_SNOOZE = timedelta(days=14)
 
 
@@ -74,7 +72,7 @@ def let_go(
     *,
     holder_id: int,
     held_since: datetime,
-    why: Why,
+    why: ReleaseCause,
 ) -> bool:
     """Take a conversation from somebody who does nothing with it, back into the queue; says whether it was.
 
@@ -88,7 +86,13 @@ def let_go(
 
 
 def let_all_go(
-    session: Session, now: datetime, tenant_id: int, holder_id: int, *, why: Why, by: int | None = None
+    session: Session,
+    now: datetime,
+    tenant_id: int,
+    holder_id: int,
+    *,
+    why: ReleaseCause,
+    by: int | None = None,
 ) -> int:
     """Put all that one of the staff holds back into the queue; gives how many."""
     held = conversation.held_by(session, tenant_id, holder_id)

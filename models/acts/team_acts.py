@@ -8,44 +8,20 @@ import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from sqlalchemy import ColumnElement, ForeignKeyConstraint, Select, func, select, update
+from sqlalchemy import ColumnElement, Select, func, select, update
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import Field, Session, SQLModel, col
+from sqlmodel import Session, col
 
 from models import audit, staff
 from models import password as passwords
 from models.acts import conversation_acts
 from models.conversation import Conversation
-from models.db import Database, UtcDateTime, change, table
+from models.db import Database, change, table
 from models.errors import NotFound, Refusal
 from models.staff import EMAIL, ROLES, Staff
+from models.staff_invite import StaffInvite
 
 LINK_LIFE = timedelta(minutes=60)
-
-
-class StaffInvite(SQLModel, table=True):
-    """A link by which somebody sets their password, once: a new colleague, or one who has a login.
-
-    `token_hash` is SHA-256 of the random value in the link.
-    """
-
-    __tablename__ = "staff_invite"
-    __table_args__ = (
-        ForeignKeyConstraint(["tenant_id", "staff_id"], ["staff.tenant_id", "staff.id"]),
-        ForeignKeyConstraint(["tenant_id", "made_by"], ["staff.tenant_id", "staff.id"]),
-    )
-
-    id: int | None = Field(default=None, primary_key=True)
-    tenant_id: int = Field(foreign_key="tenant.id", index=True)
-    staff_id: int | None = None
-    email: str = Field(max_length=254)
-    name: str = Field(max_length=120)
-    role: str = Field(max_length=20)
-    token_hash: str = Field(unique=True, max_length=64)
-    made_by: int
-    created_at: datetime = Field(sa_type=UtcDateTime)
-    expires_at: datetime = Field(sa_type=UtcDateTime)
-    used_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
 
 
 def may_manage(actor: Staff, role: str) -> bool:

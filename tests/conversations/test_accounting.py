@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from bot.llm.pricing import with_given
+from bot.core.pricing import with_given
 from models.acts import conversation_acts
 from models.db import Database
 from models.run import Outcome

@@ -24,10 +24,10 @@ from bot.web.team.my_account import PASSWORD_RULE
 from models import password as passwords
 from models import staff
 from models.acts import team_acts
-from models.acts.team_acts import StaffInvite
 from models.errors import Refusal
 from models.password import Unacceptable
 from models.staff import ROLES, Staff
+from models.staff_invite import StaffInvite
 
 ID = "/<int(max=2147483647):staff_id>"
 

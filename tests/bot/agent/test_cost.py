@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from bot.agent.cost import LARGEST, Account
+from bot.core.pricing import LIST
 from bot.llm.base import ModelReply, Usage
-from bot.llm.pricing import LIST
 from models.run import RunStep, StepKind
 
 AT = datetime(2026, 12, 2, tzinfo=UTC)

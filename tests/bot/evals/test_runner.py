@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from bot.core.pricing import LIST
 from bot.core.settings import Settings
 from bot.evals import report, runner
 from bot.evals.runner import Result
 from bot.evals.task import Task, load
 from bot.llm.anthropic import AnthropicClient
 from bot.llm.base import ModelClient
-from bot.llm.pricing import LIST
 from tests.fakes.claude import FakeClaude, answer, error, text, tool_use
 from tests.fakes.scripted import Step
 

@@ -11,11 +11,11 @@ from werkzeug.test import TestResponse
 from bot.web.twilio_webhook import webhook
 from models import canned_reply
 from models.acts import conversation_acts, team_acts
-from models.acts.team_acts import StaffInvite
 from models.canned_reply import CannedReply
 from models.db import Database
 from models.handoff import Reason
 from models.staff import Staff, StaffSession
+from models.staff_invite import StaffInvite
 from models.tenant import Tenant
 from tests.bot.web.calendar.test_calendar_routes import AGENDA
 from tests.bot.web.office import ANA, BRUNO, LEAK, Office, result, token

@@ -10,10 +10,11 @@ from sqlmodel import select
 
 from bot.web.team.my_account import device
 from models import staff
-from models.acts.team_acts import LINK_LIFE, StaffInvite
+from models.acts.team_acts import LINK_LIFE
 from models.conversation import Holder
 from models.db import Database
 from models.staff import Staff
+from models.staff_invite import StaffInvite
 from tests.bot.web.office import ANA, BRUNO, PASSWORD, Office, post, token
 
 NEW = "outra senha bem comprida"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from bot.core.pricing import LIST, with_given
 from bot.llm.base import Usage
-from bot.llm.pricing import LIST, with_given
 
 DAY = date(2026, 12, 2)
 MILLION = 1_000_000

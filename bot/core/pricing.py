@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
-from bot.llm.base import Usage
+if TYPE_CHECKING:
+    from bot.llm.base import Usage
 
 # "claude-haiku-5-5-20261007" is the name under which a server may answer for "claude-haiku-5-5".
 _DATED = re.compile(r"-20[0-9]{6}\Z")
@@ -31,7 +32,7 @@ class Rate(BaseModel):
     cache_read: _Price | None = None
     cache_write: _Price | None = None
 
-    def microdollars(self, usage: Usage) -> Decimal:
+    def microdollars(self, usage: "Usage") -> Decimal:
         read = self.input if self.cache_read is None else self.cache_read
         write = self.input if self.cache_write is None else self.cache_write
         return (
@@ -54,7 +55,7 @@ class Price(Rate):
     since: date = date.min
     steps: tuple[Step, ...] = ()
 
-    def rate(self, usage: Usage) -> Rate:
+    def rate(self, usage: "Usage") -> Rate:
         fitting = [step for step in self.steps if usage.total_input > step.above_tokens]
         return max(fitting, key=lambda step: step.above_tokens, default=self)
 
@@ -65,7 +66,7 @@ class Prices:
 
     of: Mapping[str, Sequence[Price]]
 
-    def microdollars(self, model: str, usage: Usage, day: date) -> Decimal | None:
+    def microdollars(self, model: str, usage: "Usage", day: date) -> Decimal | None:
         """The cost of one call on that day; None where the model has no price."""
         price = self._price(model, day)
         return None if price is None else price.rate(usage).microdollars(usage)
