@@ -143,7 +143,7 @@ def _check(file: Path, copy: Path) -> None:
 
 
 def _copy_pages(source: str, target: str, progress: Progress) -> None:
-    """One transaction for the reader and one for the writer: no writer is kept waiting, none changes the copy."""
+    """In one transaction of the reader: no writer is kept waiting, and none changes the copy."""
 
     def told(_status: int, left: int, total: int) -> None:
         progress(total - left, total)
@@ -198,7 +198,10 @@ def _restore_rows(copy: Database, db: Database, progress: Progress) -> None:
                 target.execute(text(_NUMBERING.format(name=each.name)))
 
 
-_NUMBERING = "SELECT setval(pg_get_serial_sequence('{name}', 'id'), coalesce(max(id), 1), max(id) IS NOT NULL) FROM \"{name}\""  # fmt: skip
+_NUMBERING = (
+    "SELECT setval(pg_get_serial_sequence('{name}', 'id'), coalesce(max(id), 1), max(id) IS NOT NULL) "
+    'FROM "{name}"'
+)
 
 
 def _copy_rows(source: Connection, target: Connection, progress: Progress) -> None:
