@@ -1,13 +1,15 @@
 """Which workers are alive: one row a process, beaten by its heartbeat."""
 
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from sqlalchemy import JSON, delete, func, insert, select, update
 from sqlmodel import Field, Session, SQLModel
 
 from models.db import UtcDateTime, change, table
+
+BEAT_MAX_AGE = timedelta(seconds=30)  # a worker that has been silent for longer is gone
 
 
 class WorkerBeat(SQLModel, table=True):

@@ -2,7 +2,7 @@
 
 import hmac
 import time
-from datetime import datetime, timedelta
+from datetime import datetime
 from functools import cache
 from ipaddress import ip_address
 
@@ -16,8 +16,8 @@ from bot.process import metrics
 from bot.web.shared import request_context
 from models import schema, worker
 from models.db import Database
+from models.worker import BEAT_MAX_AGE
 
-BEAT_MAX_AGE = timedelta(seconds=30)
 FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
 
 blueprint = Blueprint("health", __name__)

@@ -12,6 +12,7 @@ from click.testing import CliRunner
 from sqlmodel import select
 
 from bot import cli
+from bot.cli import common, customer
 from bot.process import bootstrap
 from models import handoff
 from models.appointment import Appointment, AppointmentService
@@ -53,7 +54,7 @@ def test_it_is_asked_first(
 ) -> None:
     """No answer is a no; with --yes nothing is asked."""
     maria(sqlite_db)
-    monkeypatch.setattr(cli, "_in_terminal", lambda: True)
+    monkeypatch.setattr(customer, "in_terminal", lambda: True)
     command = ["customer", "forget", "--tenant", STUDIO, "--phone", PHONE, *arguments]
     environment = {"DATABASE_URL": str(sqlite_db.url)}
     result = CliRunner().invoke(cli.main, command, input=typed, env=environment)
@@ -107,7 +108,7 @@ def open_matter(sqlite_db: Database) -> Stage:
 def test_what_is_lost_is_said_before(
     open_matter: Stage, monkeypatch: pytest.MonkeyPatch, terminal: bool
 ) -> None:
-    monkeypatch.setattr(cli, "_in_terminal", lambda: terminal)
+    monkeypatch.setattr(customer, "in_terminal", lambda: terminal)
     command = ["customer", "forget", "--tenant", STUDIO, "--phone", PHONE]
     url = str(open_matter.db.url)
     result = CliRunner().invoke(cli.main, command, input="y\n" if terminal else "", env={"DATABASE_URL": url})
@@ -143,7 +144,7 @@ def test_only_what_lies_ready_in_a_pipe_is_heard(piped: bytes, heard: str | None
     if closed:
         os.close(writes)
     with os.fdopen(reads) as stream:
-        assert cli._piped(stream) == heard
+        assert common.piped(stream) == heard
     if not closed:
         os.close(writes)
 
@@ -154,9 +155,9 @@ def test_what_is_no_pipe_says_nothing(tmp_path: Path) -> None:
     phones.write_text("+5511900000000\n")
     for path in (phones, Path(os.devnull)):
         with path.open() as stream:
-            assert cli._piped(stream) is None
+            assert common.piped(stream) is None
             assert path != phones or stream.read() == "+5511900000000\n"
-    assert cli._piped(None) is None
+    assert common.piped(None) is None
 
 
 @pytest.mark.parametrize(
