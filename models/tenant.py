@@ -36,6 +36,10 @@ class Tenant(SQLModel, table=True):
     template_contact: str | None = Field(default=None, max_length=34)
     buttons: bool = False  # questions go out with buttons and lists to tap
     images: bool = False  # the pictures that customers send are shown to the model
+    assistant_greeting: str = Field(default="", max_length=300)
+    assistant_tone: str = Field(default="", max_length=500)
+    assistant_never_say: list[str] = Field(default_factory=list, sa_type=JSON)
+    faq: list[dict[str, str]] = Field(default_factory=list, sa_type=JSON)  # {"question", "answer"}
     slot_step_minutes: int = 30
     min_notice_minutes: int = 60
     horizon_days: int = 60

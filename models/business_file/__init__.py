@@ -4,25 +4,37 @@
 """
 
 from models.business_file.compare import Change, FieldChange, Kind
-from models.business_file.document import BusinessFileErrors, Problem
+from models.business_file.document import BusinessFileErrors, Code, Problem
+from models.business_file.edit import Edit
+from models.business_file.export import current, document, export, of_document
 from models.business_file.plans import Plan, plan
 from models.business_file.reader import load, parse
 from models.business_file.report import render
 from models.business_file.shape import BusinessFile
 from models.business_file.stranded import Stranded
+from models.business_file.versions import BusinessVersion, Ids, Source
 from models.business_file.writer import apply
 
 __all__ = [
     "BusinessFile",
     "BusinessFileErrors",
+    "BusinessVersion",
     "Change",
+    "Code",
+    "Edit",
     "FieldChange",
+    "Ids",
     "Kind",
     "Plan",
     "Problem",
+    "Source",
     "Stranded",
     "apply",
+    "current",
+    "document",
+    "export",
     "load",
+    "of_document",
     "parse",
     "plan",
     "render",

@@ -1,17 +1,21 @@
-"""The difference between a business file and the database, told in the file's own notation."""
+"""The difference between a business file and the database, as plain values."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from models.business_file.shape import BusinessFile, Offer, Window, Worker
+from models.business_file.shape import BusinessFile, Offer, Worker, hours_of
 from models.business_file.state import Pairs, Person, State, closed_of
-from models.business_file.words import away_text, closed_text, hours_text, price_text
+from models.business_file.values import fold
+from models.business_file.words import closed_text
 from models.catalog import Professional, Service
 from models.tenant import Tenant
 
-Shown = dict[str, str]
+Value = object  # of a column, lists as tuples; hours as sorted windows, prices in cents
+Values = dict[str, Value]
+Touch = tuple[str, str, str]
+_ABSENT: tuple[Value, ...] = (None, "", ())
 
 
 class Kind(StrEnum):
@@ -27,11 +31,11 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class FieldChange:
-    """`old` is empty for a row that is added."""
+    """`old` is None for a row that is added."""
 
     field: str
-    old: str
-    new: str
+    old: Value
+    new: Value
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,12 @@ class Change:
     noun: str
     name: str
     fields: tuple[FieldChange, ...] = ()
+
+    @property
+    def touches(self) -> frozenset[Touch]:
+        """(noun, name, field) of all that it changes; a field of "" is the row itself."""
+        fields = [part.field for part in self.fields] if self.kind == Kind.CHANGED else [""]
+        return frozenset((self.noun, fold(self.name), field) for field in fields)
 
 
 def compare(state: State, pairs: Pairs, file: BusinessFile) -> list[Change]:
@@ -57,7 +67,7 @@ def compare(state: State, pairs: Pairs, file: BusinessFile) -> list[Change]:
     ]
 
 
-def _change(noun: str, name: str, old: Shown | None, new: Shown, *, active: bool = True) -> Change:
+def _change(noun: str, name: str, old: Values | None, new: Values, *, active: bool = True) -> Change:
     if old is None:
         return Change(Kind.ADDED, noun, name, _differences({}, new))
     fields = _differences(old, new)
@@ -70,39 +80,38 @@ def _out_of_use(noun: str, rows: Sequence[Service | Professional]) -> list[Chang
     return [Change(Kind.DEACTIVATED, noun, row.name) for row in rows if row.active]
 
 
-def _differences(old: Shown, new: Shown) -> tuple[FieldChange, ...]:
+def _differences(old: Values, new: Values) -> tuple[FieldChange, ...]:
     return tuple(
-        FieldChange(field, old.get(field, ""), value)
+        FieldChange(field, old.get(field), value)
         for field, value in new.items()
-        if value != old.get(field, "")
+        if value != old.get(field) and not (value in _ABSENT and old.get(field) in _ABSENT)
     )
 
 
 def columns_of(file: BusinessFile) -> dict[str, Any]:
     """The columns of `Tenant` that the file decides."""
-    parts = (file.settings, file.rules, file.templates, file.waits, file.retention)
+    parts = (file.settings, file.rules, file.templates, file.waits, file.retention, file.assistant)
     return {name: value for part in parts for name, value in asdict(part).items()}
 
 
-def _of_file(file: BusinessFile) -> Shown:
-    return {column: _shown(value) for column, value in columns_of(file).items()}
+def _of_file(file: BusinessFile) -> Values:
+    return _plain(columns_of(file))
 
 
-def _of_tenant(tenant: Tenant | None) -> Shown | None:
-    return (
-        None if tenant is None else {column: _shown(value) for column, value in tenant.model_dump().items()}
-    )
+def _of_tenant(tenant: Tenant | None) -> Values | None:
+    return None if tenant is None else _plain(tenant.model_dump())
 
 
-def _shown(value: object) -> str:
-    if isinstance(value, dict):
-        windows = [Window(int(day), *span) for day, spans in value.items() for span in spans]
-        return hours_text(tuple(sorted(windows)))
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, list) and all(isinstance(item, str) for item in value):
-        return ", ".join(value)
-    return "" if value is None else str(value)
+def _plain(columns: Mapping[str, Any]) -> Values:
+    return {column: _value(column, value) for column, value in columns.items()}
+
+
+def _value(column: str, value: Any) -> Value:
+    if column == "handoff_hours":
+        return hours_of(value)
+    if column == "faq":
+        return tuple((each["question"], each["answer"]) for each in value)
+    return tuple(value) if isinstance(value, list) else value
 
 
 def _service_names(pairs: Pairs) -> dict[int | None, str]:
@@ -117,13 +126,13 @@ def _of_service(row: Service | None, offer: Offer) -> Change:
     return _change("service", offer.name, _service(row), _service(offer), active=row.active)
 
 
-def _service(service: Service | Offer) -> Shown:
+def _service(service: Service | Offer) -> Values:
     return {
         "name": service.name,
-        "duration_minutes": str(service.duration_minutes),
-        "buffer_minutes": str(service.buffer_minutes),
-        "price": price_text(service.price_cents),
-        "on_holidays": _shown(service.on_holidays),
+        "duration_minutes": service.duration_minutes,
+        "buffer_minutes": service.buffer_minutes,
+        "price": service.price_cents,
+        "on_holidays": service.on_holidays,
     }
 
 
@@ -136,12 +145,12 @@ def _of_professional(person: Person | None, worker: Worker, names: dict[int | No
     return _change("professional", worker.name, old, new, active=person.row.active)
 
 
-def _professional(worker: Worker) -> Shown:
+def _professional(worker: Worker) -> Values:
     return {
         "name": worker.name,
-        "services": ", ".join(sorted(worker.services)),
-        "hours": hours_text(worker.hours),
-        "time_off": "; ".join(away_text(away) for away in worker.time_off),
+        "services": tuple(sorted(worker.services)),
+        "hours": worker.hours,
+        "time_off": worker.time_off,
     }
 
 

@@ -1,6 +1,7 @@
 """YAML text as nodes that know their line, and the list of what is wrong with them."""
 
 from collections.abc import Callable, Iterable
+from enum import StrEnum
 from typing import NamedTuple, TypeVar, cast
 
 import yaml
@@ -16,11 +17,25 @@ MAX_ALIASES = 200
 T = TypeVar("T")
 
 
+class Code(StrEnum):
+    """What is wrong with values that are each right: a page has to say it in its own words."""
+
+    NOTICE = "notice"  # beyond the horizon
+    NAME_TWICE = "name_twice"
+    NAME_TAKEN = "name_taken"  # by a row that is out of use
+    NUMBER_TAKEN = "number_taken"
+    OVERLAP = "overlap"
+    TIME_TWICE = "time_twice"
+    BACKWARDS = "backwards"
+    OTHER = ""
+
+
 class Problem(NamedTuple):
     """What is wrong (or odd) on a line of the file, counted from 1."""
 
     line: int
     sentence: str
+    code: Code = Code.OTHER
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.sentence}"
@@ -41,8 +56,8 @@ class Problems:
         self._found: list[Problem] = []
         self._odd: list[Problem] = []
 
-    def add(self, line: int, sentence: str) -> None:
-        self._found.append(Problem(line, sentence))
+    def add(self, line: int, sentence: str, code: Code = Code.OTHER) -> None:
+        self._found.append(Problem(line, sentence, code))
 
     def warn(self, line: int, sentence: str) -> None:
         self._odd.append(Problem(line, sentence))

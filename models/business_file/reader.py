@@ -13,6 +13,7 @@ from models.business_file import observance, values
 from models.business_file.document import (
     MAX_BYTES,
     BusinessFileErrors,
+    Code,
     Problem,
     Problems,
     Section,
@@ -23,11 +24,13 @@ from models.business_file.document import (
     read_scalar,
 )
 from models.business_file.shape import (
+    Assistant,
     Away,
     BusinessFile,
     Closed,
     Hours,
     Offer,
+    Question,
     Retention,
     Rules,
     Settings,
@@ -39,7 +42,18 @@ from models.business_file.shape import (
 from models.business_file.values import Wrong, fold, suggestion
 from models.catalog import MINUTES_OF_DAY
 
-FILE_KEYS = ("tenant", "rules", "templates", "handoff", "retention", "services", "professionals", "closures")
+FILE_KEYS = (
+    "tenant",
+    "rules",
+    "assistant",
+    "faq",
+    "templates",
+    "handoff",
+    "retention",
+    "services",
+    "professionals",
+    "closures",
+)
 TENANT_KEYS = (
     "slug",
     "name",
@@ -63,17 +77,22 @@ RULE_KEYS = (
 )
 TEMPLATE_KEYS = ("reminder", "waitlist_offer", "contact")
 HANDOFF_KEYS = ("realert_minutes", "second_text_minutes", "release_minutes", "reopen_minutes")
+ASSISTANT_KEYS = ("greeting", "tone", "never_say")
 RETENTION_KEYS = ("customers_days", "media_days")
 SERVICE_KEYS = ("name", "duration_minutes", "buffer_minutes", "price", "on_holidays")
 PROFESSIONAL_KEYS = ("name", "services", "hours", "time_off")
+MOST_QUESTIONS, MOST_NEVER_SAY = 200, 30
 SHORTEST = 30  # days: a slip of the finger must not forget who was here last week
 YEAR_MINUTES = 366 * MINUTES_OF_DAY
 UNREAD = dt.date.min  # stands in for a date that is a problem already
 
 A = TypeVar("A", Away, Closed)
+E = TypeVar("E")
 
 name_of = values.line(120)
 reason_of = values.line(200)
+greeting_of, tone_of, never_say_of = values.line(300), values.prose(500), values.line(200)
+question_of, answer_of = values.line(300), values.prose(1000)
 
 
 def load(path: Path) -> BusinessFile:
@@ -104,6 +123,7 @@ def parse(text: str) -> BusinessFile:
     templates = _templates(root.section("templates", TEMPLATE_KEYS))
     waits = _waits(root.section("handoff", HANDOFF_KEYS))
     retention = _retention(root.section("retention", RETENTION_KEYS))
+    assistant = _assistant(root)
     closures = _dated(problems, root.items("closures"), _closure)
     problems.raise_if_any()
     _warn_of_services(problems, service_nodes, services, professionals)
@@ -113,6 +133,7 @@ def parse(text: str) -> BusinessFile:
         templates=templates,
         waits=waits,
         retention=retention,
+        assistant=assistant,
         services=services,
         professionals=professionals,
         closures=closures,
@@ -192,6 +213,7 @@ def _check_notice(section: Section, rules: Rules) -> None:
             section.line_of("min_notice_minutes"),
             f'"min_notice_minutes" reaches beyond the {rules.horizon_days} days of "horizon_days": '
             "nothing could ever be booked",
+            Code.NOTICE,
         )
 
 
@@ -231,6 +253,42 @@ def _retention(section: Section) -> Retention:
         retention_customers_days=section.read("customers_days", values.whole(SHORTEST, 3660), None),
         retention_media_days=section.read("media_days", values.whole(1, 3660), None),
     )
+
+
+def _assistant(root: Section) -> Assistant:
+    section = root.section("assistant", ASSISTANT_KEYS)
+    return Assistant(
+        assistant_greeting=section.read("greeting", greeting_of, ""),
+        assistant_tone=section.read("tone", tone_of, ""),
+        assistant_never_say=_at_most(MOST_NEVER_SAY, section, "never_say", _never_say),
+        faq=_at_most(MOST_QUESTIONS, root, "faq", _faq),
+    )
+
+
+def _at_most(
+    most: int, section: Section, key: str, read: Callable[[Problems, list[Node]], list[E]]
+) -> list[E]:
+    nodes = section.items(key)
+    if len(nodes) > most:
+        section.problems.add(section.line_of(key), f'"{key}" has more than {most} entries')
+    return read(section.problems, nodes[:most])
+
+
+def _never_say(problems: Problems, nodes: list[Node]) -> list[str]:
+    return [read_scalar(problems, node, 'an entry of "never_say"', never_say_of, "") for node in nodes]
+
+
+def _faq(problems: Problems, nodes: list[Node]) -> list[Question]:
+    names = _Names(problems, "question")
+    found: list[Question] = []
+    for node in nodes:
+        section = Section(problems, node, "a question", ("question", "answer"))
+        question = names.read(section, "question", question_of)
+        answer = section.need("answer", answer_of, "")
+        if section.node("answer") is not None and not answer:
+            problems.add(section.line_of("answer"), f'the answer to "{question}" must not be empty')
+        found.append({"question": question, "answer": answer})
+    return found
 
 
 def _by_weekday(hours: Hours) -> dict[str, list[list[int]]]:
@@ -279,7 +337,7 @@ def _spans(problems: Problems, node: Node, what: str) -> list[tuple[int, int]]:
             if start < other_end and other_start < end:
                 text = f"{values.clock_text(start)}-{values.clock_text(end)}"
                 other = f"{values.clock_text(other_start)}-{values.clock_text(other_end)}"
-                problems.add(line_of(item), f"{what} {text} overlaps {other} (line {line})")
+                problems.add(line_of(item), f"{what} {text} overlaps {other} (line {line})", Code.OVERLAP)
         spans.append((start, end, line_of(item)))
     return sorted((start, end) for start, end, _ in spans)
 
@@ -312,12 +370,14 @@ class _Names:
         self._kind = kind
         self._seen: dict[str, tuple[str, int]] = {}
 
-    def read(self, section: Section) -> str:
-        name, line = section.need("name", name_of, ""), section.line_of("name")
+    def read(
+        self, section: Section, key: str = "name", read: Callable[[values.Scalar], str] = name_of
+    ) -> str:
+        name, line = section.need(key, read, ""), section.line_of(key)
         if name and fold(name) in self._seen:
             other, other_line = self._seen[fold(name)]
             how = "is given twice" if other == name else f'differs from "{other}" only in case or accents'
-            self._problems.add(line, f'{self._kind} "{name}" {how} (line {other_line})')
+            self._problems.add(line, f'{self._kind} "{name}" {how} (line {other_line})', Code.NAME_TWICE)
         self._seen[fold(name)] = (name, line)
         return name
 
@@ -366,7 +426,7 @@ def _dated(problems: Problems, nodes: list[Node], read: Callable[[Problems, Node
     for node in nodes:
         entry = read(problems, node)
         if entry in found and entry[0] != UNREAD:
-            problems.add(line_of(node), "this time is given twice")
+            problems.add(line_of(node), "this time is given twice", Code.TIME_TWICE)
         found.append(entry)
     return tuple(sorted(found))
 
@@ -376,7 +436,8 @@ def _time_off(problems: Problems, node: Node) -> Away:
     first = section.need("from", values.day, UNREAD)
     last = section.read("to", values.day, first)
     if last < first:
-        problems.add(section.line_of("to"), f"the time off ends on {last}, before it starts on {first}")
+        sentence = f"the time off ends on {last}, before it starts on {first}"
+        problems.add(section.line_of("to"), sentence, Code.BACKWARDS)
     start, end = section.read("hours", values.window, (0, MINUTES_OF_DAY))
     return Away(first, last, start, end, section.read("reason", reason_of, ""))
 
@@ -389,7 +450,7 @@ def _closure(problems: Problems, node: Node) -> Closed:
     try:
         values.check_window(start, end, f"{values.clock_text(start)}-{values.clock_text(end)}")
     except Wrong as wrong:
-        problems.add(section.line_of("to"), f"the closure {wrong}")
+        problems.add(section.line_of("to"), f"the closure {wrong}", Code.BACKWARDS)
     return Closed(date, start, end, section.read("reason", reason_of, ""))
 
 

@@ -5,6 +5,7 @@ from collections import Counter
 from models.business_file.compare import Change, FieldChange, Kind
 from models.business_file.plans import Plan
 from models.business_file.stranded import Stranded
+from models.business_file.words import shown
 
 WIDTH = 120
 PLURALS = {"service": "services", "professional": "professionals", "closure": "closures"}
@@ -19,6 +20,11 @@ def render(plan: Plan) -> list[str]:
         lines += _stranded(plan)
     if plan.forgotten:
         lines.append(_forgotten(plan))
+    if plan.overwrites and not plan.applied:
+        names = ", ".join(f'{change.noun} "{change.name}"' for change in plan.overwrites)
+        lines.append(
+            f"changed on the settings pages since the last import, and would be overwritten: {names}"
+        )
     return [*lines, f"{plan.slug}: {_summary(plan)}"]
 
 
@@ -28,8 +34,8 @@ def _change(change: Change) -> list[str]:
 
 
 def _field(kind: Kind, field: FieldChange) -> str:
-    old = "" if kind == Kind.ADDED else f"{_short(field.old)} → "
-    return f"  {field.field}: {old}{_short(field.new)}"
+    old = "" if kind == Kind.ADDED else f"{_short(shown(field.field, field.old))} → "
+    return f"  {field.field}: {old}{_short(shown(field.field, field.new))}"
 
 
 def _short(text: str) -> str:
@@ -67,6 +73,8 @@ def _summary(plan: Plan) -> str:
     unchanged = f"; unchanged: {kept}" if kept else ""
     if plan.is_blocked:
         first = "move or cancel these appointments first, or repeat" if plan.stranded else "repeat"
+        if plan.overwrites and not plan.stranded:
+            first = "export the business first to see what the pages say, or repeat"
         return f"nothing was changed: {first} with --force"
     if not plan.changes:
         return f"nothing to change{unchanged}"

@@ -1,8 +1,9 @@
 """What a valid business file says, as plain values. Lists are in file order, hours and dates sorted."""
 
 import datetime as dt
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 from models.business_file.document import Problem
 from models.catalog import MINUTES_OF_DAY
@@ -17,6 +18,11 @@ class Window(NamedTuple):
 
 
 Hours = tuple[Window, ...]
+
+
+def hours_of(column: Mapping[str, Sequence[Sequence[int]]]) -> Hours:
+    """Hours from the form of the column `Tenant.handoff_hours`."""
+    return tuple(sorted(Window(int(day), *span) for day, spans in column.items() for span in spans))
 
 
 class Away(NamedTuple):
@@ -100,6 +106,23 @@ class Retention:
     retention_media_days: int | None = None
 
 
+class Question(TypedDict):
+    """What customers ask, and what the business answers."""
+
+    question: str
+    answer: str
+
+
+@dataclass(frozen=True)
+class Assistant:
+    """How the assistant speaks and what it knows by heart, under the names of a tenant's columns."""
+
+    assistant_greeting: str = ""
+    assistant_tone: str = ""
+    assistant_never_say: list[str] = field(default_factory=list)
+    faq: list[Question] = field(default_factory=list)
+
+
 @dataclass(frozen=True)
 class Offer:
     """One service."""
@@ -130,6 +153,7 @@ class BusinessFile:
     templates: Templates
     waits: Waits
     retention: Retention
+    assistant: Assistant
     services: tuple[Offer, ...]
     professionals: tuple[Worker, ...]
     closures: tuple[Closed, ...]

@@ -1,13 +1,15 @@
 """What the database has of one business, and which of its rows the file speaks of."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from sqlmodel import Session, SQLModel, col, select
 
+from models.business_file.document import BusinessFileErrors, Code, Problem
 from models.business_file.shape import Away, BusinessFile, Closed, Hours, Offer, Window, Worker
 from models.business_file.values import fold
+from models.business_file.versions import Ids
 from models.catalog import Closure, Professional, ProfessionalService, Service, TimeOff, WorkingWindow
 from models.tenant import Tenant
 
@@ -129,15 +131,40 @@ class Pairs:
     people: Pairing[Person, Worker]
 
 
-def pair(state: State, file: BusinessFile) -> Pairs:
+def pair(state: State, file: BusinessFile, ids: Ids | None = None) -> Pairs:
+    """Names mean the rows of `ids`, else those of that name. Raises BusinessFileErrors."""
+    ids = ids or Ids()
     return Pairs(
-        services=_pair(state.services, lambda row: row.name, file.services),
-        people=_pair(state.people, lambda person: person.row.name, file.professionals),
+        services=_pair(state.services, lambda row: row, file.services, ids.services),
+        people=_pair(state.people, lambda person: person.row, file.professionals, ids.professionals),
     )
 
 
-def _pair(rows: Sequence[R], name_of: Callable[[R], str], wanted: Sequence[W]) -> Pairing[R, W]:
+def _pair(
+    rows: Sequence[R],
+    row_of: Callable[[R], Service | Professional],
+    wanted: Sequence[W],
+    ids: Mapping[str, int],
+) -> Pairing[R, W]:
     """A name that was only respelled (case, accents) still means the same row."""
-    by_name = {fold(name_of(row)): row for row in rows}
-    pairs = [(by_name.pop(fold(item.name), None), item) for item in wanted]
-    return Pairing(pairs, list(by_name.values()))
+    by_id = {row_of(row).id: row for row in rows}
+    by_name = {fold(row_of(row).name): row_of(row).id for row in rows}
+    named = {ids.get(fold(item.name)) for item in wanted}
+    pairs: list[tuple[R | None, W]] = []
+    for item in wanted:
+        key = ids.get(fold(item.name))
+        # A row that another name means now is not found by the name that it still has.
+        same_name = by_name.get(fold(item.name))
+        key = key if key in by_id else same_name if same_name not in named else None
+        pairs.append((by_id.pop(key, None), item))
+    gone = list(by_id.values())
+    _check_names({fold(row_of(row).name) for row in gone}, wanted)
+    return Pairing(pairs, gone)
+
+
+def _check_names(gone: Collection[str], wanted: Sequence[W]) -> None:
+    """Rows out of use keep their names, and a business has each name once."""
+    for item in wanted:
+        if fold(item.name) in gone:
+            sentence = f'the name "{item.name}" belongs to a row that would be out of use'
+            raise BusinessFileErrors([Problem(1, sentence, Code.NAME_TAKEN)])

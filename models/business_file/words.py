@@ -1,10 +1,29 @@
 """Values of the business file as they are shown to the owner: in the file's own notation."""
 
 import itertools
+from typing import cast
 
 from models.business_file.shape import Away, Closed, Hours
 from models.business_file.values import DAYS, clock_text
 from models.catalog import MINUTES_OF_DAY
+
+
+def shown(field: str, value: object) -> str:
+    """The value of a field of a row, as the file writes it."""
+    if field in ("hours", "handoff_hours"):
+        return hours_text(cast(Hours, value or ()))
+    if field == "price":
+        return price_text(cast(int | None, value))
+    if field == "time_off":
+        return "; ".join(away_text(away) for away in cast(tuple[Away, ...], value or ()))
+    if field == "faq":
+        return "; ".join(question for question, _ in cast(tuple[tuple[str, str], ...], value or ()))
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, tuple):
+        numbers = all(isinstance(item, int) for item in value)
+        return f"{list(value)}" if numbers else ", ".join(map(str, value))
+    return "" if value is None else str(value)
 
 
 def price_text(cents: int | None) -> str:

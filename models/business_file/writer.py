@@ -11,10 +11,14 @@ from sqlmodel import Session, SQLModel
 
 from models import appointment, audit, reminder, stranded, stranded_recheck
 from models.business_file import state as database
+from models.business_file import versions
 from models.business_file.compare import columns_of
+from models.business_file.edit import FROM_FILE, Edit
+from models.business_file.export import document, of_state
 from models.business_file.plans import Plan, plan_from
 from models.business_file.shape import Away, BusinessFile, Closed, Window
 from models.business_file.state import Pairs, Person, State, away_of, closed_of, window_of
+from models.business_file.versions import Source
 from models.catalog import Closure, Professional, ProfessionalService, Service, TimeOff, WorkingWindow
 from models.tenant import Tenant
 
@@ -22,35 +26,73 @@ M = TypeVar("M", bound=SQLModel)
 K = TypeVar("K")
 
 
-def apply(session: Session, file: BusinessFile, now: dt.datetime, force: bool = False) -> Plan:
+def apply(
+    session: Session, file: BusinessFile, now: dt.datetime, force: bool = False, edit: Edit = FROM_FILE
+) -> Plan:
     """Write the file's business, in the caller's writing transaction; says what changed.
 
-    Nothing is written where appointments would be stranded, unless forced: they then keep their time, service
-    and professional, and are on the list of what staff have to see to. Nor is it where customers would be
-    forgotten. Raises BusinessFileErrors where another business has the number.
+    Nothing is written where appointments would be stranded, customers forgotten or a page's change be
+    overwritten, unless that is accepted: the appointments then keep their time, service and professional, and
+    are on the list of what staff have to see to. Each change leaves a version, so that it can be undone.
+    Raises BusinessFileErrors where another business has the number, or a row out of use has a name.
     """
+    edit = replace(edit, force=force or edit.force)
     database.lock(session, file.settings.slug)
     state = database.load(session, file.settings.slug)
-    pairs = database.pair(state, file)
-    plan = plan_from(session, state, pairs, file, now)
-    if not plan.changes or (plan.is_blocked and not force):
+    pairs = database.pair(state, file, edit.ids)
+    plan = plan_from(session, state, pairs, file, now, edit)
+    if not plan.changes or not plan.is_accepted(edit):
         return plan
+    _keep_first_version(session, now, state)
     before = state.tenant and _reminding(state.tenant)
     tenant_id = _write_tenant(session, state.tenant, file, now)
+    _free_names(session, pairs)
     service_ids = _write_services(session, tenant_id, pairs)
-    _write_people(session, tenant_id, pairs, service_ids)
+    people_ids = _write_people(session, tenant_id, pairs, service_ids)
     _write_closures(session, tenant_id, state, file)
     session.flush()
+    ids = versions.ids_of(file, service_ids, people_ids)
+    versions.keep(session, now, tenant_id, document(file), ids, source=edit.source, staff_id=edit.staff_id)
     tenant = session.get_one(Tenant, tenant_id)
     stranded_recheck.settle_fitting(session, now, tenant)
     if before is not None and before != _reminding(tenant):
         reminder.plan_anew(session, now, tenant, appointment.ahead(session, tenant_id, now))
     stranded.strand(session, now, tenant_id, {each.appointment_id: each.why for each in plan.stranded})
     counts = Counter(str(change.kind) for change in plan.changes)
-    audit.record(
-        session, now, tenant_id, "business.import", detail={**counts, "stranded": len(plan.stranded)}
-    )
+    act = "business.import" if edit.source == Source.FILE else "business.change"
+    detail = {**counts, "stranded": len(plan.stranded)}
+    audit.record(session, now, tenant_id, act, staff_id=edit.staff_id, detail=detail)
     return replace(plan, applied=True)
+
+
+def _keep_first_version(session: Session, now: dt.datetime, state: State) -> None:
+    """Of a business that has none: how it stands before the first change that is kept."""
+    if state.tenant is None or versions.latest(session, _id(state.tenant)) is not None:
+        return
+    file = of_state(state)
+    services = {row.name: _id(row) for row in state.services}
+    people = {person.row.name: person.id for person in state.people}
+    versions.keep(
+        session,
+        now,
+        _id(state.tenant),
+        document(file),
+        versions.ids_of(file, services, people),
+        source=Source.FILE,
+        staff_id=None,
+    )
+
+
+def _free_names(session: Session, pairs: Pairs) -> None:
+    """Rows that change their name let go of the old one first: two of them may exchange theirs."""
+    changed: list[tuple[Service | Professional, str]] = [
+        *((row, offer.name) for row, offer in pairs.services.wanted if row is not None),
+        *((found.row, worker.name) for found, worker in pairs.people.wanted if found is not None),
+    ]
+    for row, name in changed:
+        if row.name != name:
+            row.name = f"\x7f{row.id}"
+    session.flush()
 
 
 def _reminding(tenant: Tenant) -> tuple[object, ...]:
@@ -85,7 +127,11 @@ def _write_services(session: Session, tenant_id: int, pairs: Pairs) -> dict[str,
     return ids
 
 
-def _write_people(session: Session, tenant_id: int, pairs: Pairs, service_ids: dict[str, int]) -> None:
+def _write_people(
+    session: Session, tenant_id: int, pairs: Pairs, service_ids: dict[str, int]
+) -> dict[str, int]:
+    """The ids of the file's professionals by name."""
+    ids = {}
     for person in pairs.people.gone:
         person.row.active = False
     for found, worker in pairs.people.wanted:
@@ -95,6 +141,8 @@ def _write_people(session: Session, tenant_id: int, pairs: Pairs, service_ids: d
         _replace(session, person.links, lambda row: row.service_id, offered, partial(_link, person.row))
         _replace(session, person.windows, window_of, worker.hours, partial(_window, person.row))
         _replace(session, person.absences, away_of, worker.time_off, partial(_absence, person.row))
+        ids[worker.name] = _id(person.row)
+    return ids
 
 
 def _link(professional: Professional, service_id: int) -> ProfessionalService:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from models.business_file import BusinessFileErrors, load, parse
-from models.business_file.document import MAX_BYTES
+from models.business_file.document import MAX_BYTES, Problem
 from models.business_file.shape import Away, Closed, Offer, Rules, Window
 from models.tenant import Tenant
 from tests.models.businesses import BASE, HOURS, MINIMAL, edited
@@ -17,7 +17,7 @@ SAMPLES = Path(__file__).parents[2] / "templates" / "business"
 def errors_of(text: str) -> list[tuple[int, str]]:
     with pytest.raises(BusinessFileErrors) as caught:
         parse(text)
-    return [tuple(error) for error in caught.value.errors]
+    return [(error.line, error.sentence) for error in caught.value.errors]
 
 
 # What is understood
@@ -208,7 +208,7 @@ def test_samples_differ_in_zone_and_number() -> None:
     ],
 )
 def test_warning(old: str, new: str, line: int, warning: str) -> None:
-    assert (line, warning) in [tuple(found) for found in parse(edited(old, new)).warnings]
+    assert Problem(line, warning) in parse(edited(old, new)).warnings
 
 
 # Errors: (what is edited in BASE, line, the whole sentence)
@@ -243,8 +243,8 @@ ERRORS = {
         "closures: [",
         "holidays: [",
         26,
-        'unknown key "holidays" in the file; known keys: tenant, rules, templates, handoff, '
-        "retention, services, professionals, closures",
+        'unknown key "holidays" in the file; known keys: tenant, rules, assistant, faq, '
+        "templates, handoff, retention, services, professionals, closures",
     ),
     "price with a comma and no quotes": (
         'price: "80.00"}',
@@ -765,7 +765,7 @@ def test_load_wants_utf8(tmp_path: Path) -> None:
     path.write_bytes(BASE.encode("latin-1"))
     with pytest.raises(BusinessFileErrors) as caught:
         load(path)
-    assert caught.value.errors == ((6, "the file must be saved as UTF-8"),)
+    assert caught.value.errors == (Problem(6, "the file must be saved as UTF-8"),)
 
 
 def test_load_does_not_read_a_huge_file(tmp_path: Path) -> None:
@@ -774,4 +774,4 @@ def test_load_does_not_read_a_huge_file(tmp_path: Path) -> None:
     path.write_bytes("é".encode() * MAX_BYTES)
     with pytest.raises(BusinessFileErrors) as caught:
         load(path)
-    assert caught.value.errors == ((1, "the file is larger than 1024 KiB"),)
+    assert caught.value.errors == (Problem(1, "the file is larger than 1024 KiB"),)

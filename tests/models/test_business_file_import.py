@@ -12,9 +12,9 @@ from sqlmodel import select
 
 from models import appointment, customer
 from models.audit import AuditEvent
-from models.business_file import BusinessFileErrors, Kind, Plan, apply, parse, plan, render
+from models.business_file import BusinessFileErrors, Code, Kind, Plan, Problem, apply, parse, plan, render
 from models.business_file.values import DAYS, clock_text, fold
-from models.business_file.words import price_text
+from models.business_file.words import price_text, shown
 from models.catalog import Closure, Professional, ProfessionalService, Service, TimeOff, WorkingWindow
 from models.db import Database
 from models.reminder import Reminder
@@ -190,7 +190,8 @@ def test_change(
     found = imported(db, edited(old, new), now)
     (change,) = found.changes
     assert (change.kind, change.noun) == (Kind.CHANGED, noun)
-    assert [(part.field, part.old, part.new) for part in change.fields] == [(field, was, becomes)]
+    told = [(part.field, shown(part.field, part.old), shown(part.field, part.new)) for part in change.fields]
+    assert told == [(field, was, becomes)]
     assert imported(db, edited(old, new), now).changes == ()
     assert len(rows(db, Service)) == 2
     assert len(rows(db, Professional)) == 1
@@ -288,9 +289,9 @@ def test_a_number_belongs_to_one_business(db: Database, now: datetime, way: str)
     file = parse(MANAUS.replace("+5592", "+5511"))
     with pytest.raises(BusinessFileErrors) as caught, db.writing() as session:
         (plan if way == "plan" else apply)(session, file, now)
-    assert caught.value.errors == (
-        (4, 'the number +551130001000 already belongs to the business "studio-bela"'),
-    )
+    (error,) = caught.value.errors
+    sentence = 'the number +551130001000 already belongs to the business "studio-bela"'
+    assert error == Problem(4, sentence, Code.NUMBER_TAKEN)
     assert len(rows(db, Tenant)) == 1
 
 
