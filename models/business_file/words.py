@@ -21,8 +21,8 @@ def shown(field: str, value: object) -> str:
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, tuple):
-        numbers = all(isinstance(item, int) for item in value)
-        return f"{list(value)}" if numbers else ", ".join(map(str, value))
+        texts = all(isinstance(item, str) for item in value)
+        return ", ".join(value) if texts else f"{list(value)}"
     return "" if value is None else str(value)
 
 

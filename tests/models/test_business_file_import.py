@@ -326,7 +326,6 @@ def test_an_addition_reads_without_the_old(db: Database, now: datetime) -> None:
         'added service "Manicure"',
         "  duration_minutes: 40",
         "  buffer_minutes: 0",
-        "  price: on request",
         "  on_holidays: false",
         "studio-bela: 1 added; unchanged: 2 services, 1 professional, 1 closure",
     ]
