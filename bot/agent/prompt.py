@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from bot.intents import choices, reminder_buttons
 from bot.llm.base import Block, ToolSpec
+from models import faq
 from models.customer import Wish
 from models.message import Message
 from models.tenant import Tenant
@@ -33,7 +34,8 @@ _environment = Environment(
 
 def system_prompt(tenant: Tenant) -> str:
     """The standing instructions. Nothing in it changes from one call to the next (no date, no customer)."""
-    return _environment.get_template("system.md").render(tenant=tenant)
+    known = tenant.faq if faq.is_small(tenant.faq) else []
+    return _environment.get_template("system.md").render(tenant=tenant, faq=known)
 
 
 @cache
@@ -61,7 +63,7 @@ class TurnFacts:
     written: Sequence[str] = ()  # what we wrote unasked, and the customer may be answering
 
 
-def context_block(facts: TurnFacts) -> str:
+def context_block(facts: TurnFacts, words: str = "") -> str:
     """The <contexto> that stands before the customer's words."""
     local = facts.now.astimezone(facts.tenant.zone)
     today = local.date()
@@ -78,6 +80,7 @@ def context_block(facts: TurnFacts) -> str:
         f"Cliente: {_quoted(facts.customer_name) or 'nome desconhecido'}.",
         *_appointments(facts.appointments),
         *facts.written,
+        *_known(facts.tenant, words),
     ]
     if facts.staff_note:
         lines.append(f"Nota da equipe: {_quoted(facts.staff_note)}")
@@ -92,6 +95,14 @@ def _appointments(lines: Sequence[str]) -> list[str]:
     if not lines:
         return ["Agendamentos futuros do cliente: nenhum."]
     return ["Agendamentos futuros do cliente:", *(f"- {line}" for line in lines)]
+
+
+def _known(tenant: Tenant, words: str) -> list[str]:
+    """What the business answers to this, where its answers are too many for the system prompt."""
+    if faq.is_small(tenant.faq):
+        return []
+    found = [(_quoted(each["question"]), _quoted(each["answer"])) for each in faq.find(tenant.faq, words)]
+    return [f"Resposta da empresa a “{question}”: {answer}" for question, answer in found]
 
 
 def _quoted(text: str) -> str:
@@ -164,6 +175,6 @@ def input_blocks(facts: TurnFacts, messages: Sequence[Message]) -> list[Block]:
     """The content of the user message that opens a run: the context, then the customer's words."""
     words = _newest("\n".join(text for message in messages if (text := describe(message, fresh=True))))
     return [
-        {"type": "text", "text": context_block(facts)},
+        {"type": "text", "text": context_block(facts, words)},
         {"type": "text", "text": words or "[O cliente enviou uma mensagem vazia.]"},
     ]

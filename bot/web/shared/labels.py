@@ -111,6 +111,7 @@ _LOGGED = {
     "waitlist.remove": "tirou um cliente da lista de espera",
     "waitlist.leave": "tirou da lista de espera um cliente que pediu",
     "business.import": "importou os dados da empresa",
+    "business.change": "mudou os ajustes da empresa",
     "feed.renew": "criou um endereço de calendário",
     "feed.revoke": "desativou um endereço de calendário",
 }
