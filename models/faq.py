@@ -14,8 +14,8 @@ STEM = 5  # letters: "aceita", "aceitam" and "aceitamos" are one word
 _STOP = frozenset(
     """
     a o e as os um uma de do da dos das em no na nos nas por para pra pro com sem que qual quais como onde
-    quando tem ter ha voces voce vcs vc eu meu minha seu sua fazem faz fazer posso pode podem ai la aqui se ou mais
-    muito oi ola bom boa dia tarde noite favor gostaria saber queria quero me esta sao ser eh
+    quando tem ter ha voces voce vcs vc eu meu minha seu sua fazem faz fazer posso pode podem ai la aqui se
+    ou mais muito oi ola bom boa dia tarde noite favor gostaria saber queria quero me esta sao ser eh
     """.split()  # noqa: SIM905  # a list of these would be a page long
 )
 
