@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from bot.agent.prompt import describe
 from bot.llm import image_blocks
 from bot.llm.base import Block, ChatMessage
-from bot.llm.blocks import wire_message
+from bot.llm.blocks import STATE, wire_message
 from models.handoff import Handoff, Reason
 from models.message import Author, Direction, Message, Status
 from models.run import Outcome, Run, RunStep, StepKind
@@ -127,7 +127,8 @@ def _run_turn(run: Run, past: Past) -> Turn:
 
 
 def _exchanges(steps: Sequence[RunStep]) -> list[ChatMessage]:
-    """The calls of a run and their results, in complete pairs, without thinking and without other words.
+    """The calls of a run and their results, in complete pairs, without thinking and without other words; with
+    what the server wants back beside its calls for good.
 
     Ids get the run's number: servers that count anew in each run would repeat them, which the API refuses.
     """
@@ -139,7 +140,9 @@ def _exchanges(steps: Sequence[RunStep]) -> list[ChatMessage]:
         calls = _calls(step) if step.kind == StepKind.ANSWER and step.kept else []
         if calls:
             pairs = [_result(call, results.get(call["id"])) for call in calls]
-            messages.append({"role": "assistant", "content": [_renamed(call, "id", step) for call in calls]})
+            state = [block for block in step.content if block.get("type") == STATE]
+            renamed = [_renamed(call, "id", step) for call in calls]
+            messages.append({"role": "assistant", "content": [*state, *renamed]})
             messages.append(
                 {"role": "user", "content": [_renamed(pair, "tool_use_id", step) for pair in pairs]}
             )

@@ -8,7 +8,7 @@ from typing import Any, Literal
 from bot.core.http import Http
 from bot.llm import image_blocks
 from bot.llm.base import Block, ChatMessage, ModelReply, ModelRequest, ToolSpec, Usage
-from bot.llm.blocks import safe_content, safe_count, used_ids, wire_message
+from bot.llm.blocks import safe_content, safe_count, used_ids, wire_message, without_state
 from bot.llm.retry import CallFailed, Failure
 from bot.llm.transport import Answer, Endpoint, Unreadable, ignore
 
@@ -106,7 +106,7 @@ def _body(
         "model": model,
         "max_tokens": request.max_tokens,
         "system": [{"type": "text", "text": request.system, "cache_control": MARK}],
-        "messages": _with_moving_mark([_on_the_wire(message) for message in messages]),
+        "messages": _with_moving_mark(_on_the_wire(messages)),
     }
     if request.tools:
         body["tools"] = _tools(request.tools)
@@ -135,9 +135,13 @@ def _tool_choice(choice: Literal["auto", "none"], parallel_tools: bool) -> dict[
     return {"type": choice}
 
 
-def _on_the_wire(message: ChatMessage) -> ChatMessage:
-    content = [_wire_block(block) for block in wire_message(message)["content"]]
-    return {"role": message["role"], "content": content}
+def _on_the_wire(messages: list[ChatMessage]) -> list[ChatMessage]:
+    """As the API takes them: what another server wanted back is not for this one."""
+    return [
+        {"role": own["role"], "content": [_wire_block(block) for block in own["content"]]}
+        for message in messages
+        if (own := without_state(wire_message(message)))["content"]
+    ]
 
 
 def _wire_block(block: Block) -> Block:

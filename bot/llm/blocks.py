@@ -3,18 +3,17 @@
 import re
 from collections.abc import Iterable, Iterator
 from itertools import count
-from typing import Any
 
 from bot.llm.base import Block, ChatMessage, ModelRequest
+from bot.llm.spoken import spoken
 
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 ID = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 NAMELESS = "sem_nome"
-MAX_DEPTH = 64
+# A server's own fields of a message, to be given back to it unchanged ("fields"); those of a call stand in
+# the call's block ("state"). They are nobody else's business, and no other server is shown them.
+STATE = "server_state"
 MAX_COUNT = 10**9  # tokens; more is no count, and would not fit a column
-
-# Surrogates that stand alone cannot be sent again, PostgreSQL refuses NUL, and no text needs the rest.
-_UNSAFE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
 
 
 def blocks_of(message: ChatMessage, kind: str) -> list[Block]:
@@ -47,27 +46,16 @@ def merged(messages: Iterable[ChatMessage]) -> list[ChatMessage]:
     return result
 
 
+def without_state(message: ChatMessage) -> ChatMessage:
+    """The message without what belongs to one server only."""
+    kept = [block for block in message["content"] if block["type"] != STATE]
+    bare = [{key: value for key, value in block.items() if key != "state"} for block in kept]
+    return {**message, "content": bare}
+
+
 def used_ids(request: ModelRequest) -> set[str]:
     """The ids of all tool calls that the request already holds."""
     return {block["id"] for message in request.messages for block in blocks_of(message, "tool_use")}
-
-
-def safe_text(text: str) -> str:
-    """The text without what JSON, the API or a database would refuse: control characters, half surrogates."""
-    return _UNSAFE.sub(lambda hit: "\ufffd" if hit.group() >= "\ud800" else "", text)
-
-
-def safe_value(value: Any, depth: int = 0) -> Any:
-    """A decoded JSON value with every string made safe. Raises ValueError if nested too deep."""
-    if isinstance(value, str):
-        return safe_text(value)
-    if depth > MAX_DEPTH:
-        raise ValueError("nested too deeply")
-    if isinstance(value, dict):
-        return {safe_text(key): safe_value(item, depth + 1) for key, item in value.items()}
-    if isinstance(value, list):
-        return [safe_value(item, depth + 1) for item in value]
-    return value
 
 
 def safe_name(name: object) -> str:
@@ -82,26 +70,38 @@ def safe_count(value: object) -> int:
 
 
 def safe_content(content: Iterable[object], taken: set[str]) -> list[Block]:
-    """The blocks of a model's answer, without what the API would refuse when they are sent back.
+    """The blocks of a model's answer: texts as what is said to the customer, and without what the API would
+    refuse when they are sent back. An answer ends where its model begins to write in somebody else's name.
 
     `taken` holds the ids of earlier tool calls: a bad or repeated id is replaced by one of ours. Text that
     follows a call is moved before the calls, because a call must be answered by what stands after it.
     """
     ids = _fresh_ids(taken)
-    kept = [block for item in content if (block := _safe_block(item, taken, ids)) is not None]
+    kept = [block for item in _up_to_its_end(content) if (block := _safe_block(item, taken, ids)) is not None]
     first = next((n for n, block in enumerate(kept) if block["type"] == "tool_use"), len(kept))
     late_text = [block for block in kept[first:] if block["type"] == "text"]
     rest = [block for block in kept[first:] if block["type"] != "text"]
     return kept[:first] + late_text + rest
 
 
+def _up_to_its_end(content: Iterable[object]) -> Iterator[Block]:
+    for item in content:
+        if not isinstance(item, dict):
+            continue
+        if item.get("type") != "text" or not isinstance(item.get("text"), str):
+            yield item
+            continue
+        said = spoken(item["text"])
+        yield {**item, "text": said.text}
+        if said.ended:
+            return
+
+
 def _fresh_ids(taken: set[str]) -> Iterator[str]:
     return (name for n in count(len(taken) + 1) if (name := f"call_{n}") not in taken)
 
 
-def _safe_block(item: object, taken: set[str], ids: Iterator[str]) -> Block | None:
-    if not isinstance(item, dict):
-        return None
+def _safe_block(item: Block, taken: set[str], ids: Iterator[str]) -> Block | None:
     # A mark of somebody else's would count against the four that are allowed.
     block: Block = {key: value for key, value in item.items() if key != "cache_control"}
     kind = block.get("type")

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from typing import Any, Literal
 
 from bot.llm.base import ModelError
-from bot.llm.blocks import safe_text
+from bot.llm.json_safe import safe_text
 
 TRIES = 3
 FIRST_WAIT = 0.5
@@ -18,6 +18,8 @@ SHORTEST_TRY = 1.0  # seconds; a try with less time than this is not worth its r
 
 RETRIED_STATUSES = {408, 409, 429}
 REJECTED_STATUSES = {400, 413, 422}
+# The model's answer was botched, though the status blames the request.
+BOTCHED_CODES = {"tool_use_failed", "output_parse_failed", "json_validate_failed"}
 SPEND_LIMIT_CODES = {"enforced_spend_limit_reached", "insufficient_quota", "billing_hard_limit_reached"}
 SPEND_LIMIT_MESSAGE = "You have reached your specified API usage limits"
 
@@ -47,6 +49,8 @@ class Failure:
         if self.spend_limit:
             return "configuration"
         if self.status is None or self.status in RETRIED_STATUSES or self.status >= 500:
+            return "unavailable"
+        if self.code in BOTCHED_CODES:
             return "unavailable"
         return "rejected" if self.status in REJECTED_STATUSES else "configuration"
 
@@ -80,12 +84,13 @@ def decide(failure: Failure, attempt: int, *, left: float, rand: float) -> float
 
 
 def failure_of(status: int, headers: Mapping[str, str], body: object) -> Failure:
-    """What an answer that is not a success says. `body` is its decoded JSON, or None."""
-    error = body.get("error") if isinstance(body, dict) else None
+    """What an answer that is not a success says. `body` is its decoded JSON, or None; some give a list."""
+    told = body[0] if isinstance(body, list) and body else body
+    error = told.get("error") if isinstance(told, dict) else None
     return Failure(
         status=status,
         code=_code(error) if isinstance(error, dict) else "",
-        message=_message(body),
+        message=_message(told),
         retry_after=retry_after(headers),
         should_retry={"true": True, "false": False}.get(headers.get("x-should-retry", "")),
     )
@@ -119,6 +124,8 @@ def _message(body: object) -> str:
 
 
 def _code(error: dict[str, Any]) -> str:
+    if error.get("failed_generation"):
+        return "tool_use_failed"  # whatever it is called: here is what the model wrote in vain
     details = error.get("details")
     inner = details.get("error_code") if isinstance(details, dict) else None
     return (_string(inner) or _string(error.get("code")) or _string(error.get("type")))[:64]

@@ -13,7 +13,7 @@ import structlog
 
 from bot.core.http import Http
 from bot.llm.base import ModelError
-from bot.llm.blocks import safe_value
+from bot.llm.json_safe import safe_value
 from bot.llm.retry import CallFailed, Failure, decide, failure_of
 
 T = TypeVar("T")
@@ -37,7 +37,11 @@ def ignore(_cause: str) -> None:
 
 
 class Unreadable(ValueError):
-    """An answer that came whole and says nothing that can be used."""
+    """An answer that came whole and says nothing that can be used. `error` is what it tells instead."""
+
+    def __init__(self, what: str, error: object = None) -> None:
+        super().__init__(what)
+        self.error = error if isinstance(error, dict) else None
 
 
 class Endpoint:
@@ -149,21 +153,27 @@ def _read(status: int, headers: httpx.Headers, content: bytes, read: Callable[[A
         body = None
     if not 200 <= status < 300:
         return failure_of(status, headers, body)
+    if isinstance(body, list) and body and isinstance(body[0], dict):
+        body = body[0]
     if not isinstance(body, dict):
         return Failure(None, code="answer_not_json")
     if isinstance(body.get("error"), dict):
-        return _failure_in_success(headers, body)
+        return _failure_in_success(headers, body["error"])
     try:
         return read(Answer(body, headers))
+    except Unreadable as error:
+        if error.error is not None:
+            return _failure_in_success(headers, error.error)
+        return Failure(None, code=str(error))
     except ValueError as error:
         return Failure(None, code=str(error))
 
 
-def _failure_in_success(headers: httpx.Headers, body: dict[str, Any]) -> Failure:
+def _failure_in_success(headers: httpx.Headers, error: dict[str, Any]) -> Failure:
     # Some gateways pass on an error of the model behind them under their own 200.
-    code = body["error"].get("code")
+    code = error.get("code")
     status = code if isinstance(code, int) and 400 <= code < 600 else 502
-    return failure_of(status, headers, body)
+    return failure_of(status, headers, {"error": error})
 
 
 def _refuse(number: str) -> float:

@@ -29,6 +29,7 @@ MESSAGE_FIELDS = {
     "assistant": {"role", "content", "tool_calls"},
     "tool": {"role", "content", "tool_call_id"},
 }
+CALL_FIELDS = {"id", "type", "function"}
 NAME = re.compile(r"[a-zA-Z0-9_-]{1,64}")
 
 FITTING = "(what fits the calls)"
@@ -102,8 +103,12 @@ class FakeOpenAI(ScriptedServer):
         for name in sorted(body.keys() - TOP_LEVEL):
             yield f"Unrecognized request argument supplied: {name}"
         yield from _tool_faults(body)
-        yield from _shape_faults(body["messages"])
+        yield from _shape_faults([self.without_state(message) for message in body["messages"]])
         yield from _pairing_faults(body["messages"])
+
+    def without_state(self, message: Body) -> Body:
+        """The message without what only this server knows. Raise Refused where that is not as it gave it."""
+        return message
 
 
 def _tool_faults(body: Body) -> Iterator[str]:
@@ -156,6 +161,8 @@ def _call_faults(n: int, entry: Body) -> Iterator[str]:
         arguments = None
     if not isinstance(arguments, dict):
         yield f"messages.{n}: arguments are not valid JSON"
+    if entry.keys() - CALL_FIELDS or entry["function"].keys() - {"name", "arguments"}:
+        yield f"Additional properties are not allowed - 'messages.{n}.tool_calls'"
     if not NAME.fullmatch(entry["function"]["name"]):
         yield f"Invalid 'messages[{n}].tool_calls[0].function.name': string does not match pattern"
     if not re.fullmatch(r"[a-zA-Z0-9]{9}", entry["id"]):

@@ -204,8 +204,16 @@ CALL = call("buscar_horarios", '{"data":"2026-12-01"}', "c1")
         ("length", [CALL], "max_tokens"),
         ("content_filter", [], "refusal"),
         ("content_filter", [CALL], "refusal"),
-        ("eos", [CALL], "eos"),
-        ("error", [], "error"),
+        ("STOP", [CALL], "tool_use"),
+        ("eos_token", [], "end_turn"),
+        ("endTurn", [], "end_turn"),
+        ("toolUse", [CALL], "tool_use"),
+        ("MAX_TOKENS", [CALL], "max_tokens"),
+        ("model_length", [], "max_tokens"),
+        ("FINISH_REASON_MAX_TOKENS", [], "max_tokens"),
+        ("SAFETY", [], "refusal"),
+        ("prohibited-content", [], "refusal"),
+        ("other", [CALL], "other"),
         ("", [CALL], ""),
         (None, [CALL], None),
         (7, [CALL], None),
@@ -231,7 +239,7 @@ def test_an_answer_that_used_up_its_tokens_was_cut(finish: str) -> None:
     assert reply.stop_reason == "max_tokens"
 
 
-@pytest.mark.parametrize(("finish", "reason"), [("length", "max_tokens"), ("error", "error"), (None, None)])
+@pytest.mark.parametrize(("finish", "reason"), [("length", "max_tokens"), ("other", "other"), (None, None)])
 def test_a_used_up_answer_keeps_a_worse_label(finish: str | None, reason: str | None) -> None:
     assert ask(completion("x", finish=finish, usage=(900, 64)), max_tokens=64).stop_reason == reason
 
@@ -259,7 +267,7 @@ def test_a_refusal_in_its_own_field_is_a_refusal() -> None:
     ("content", "more", "kept"),
     [
         ("Olá!", {}, "Olá!"),
-        ("Olá!", {"refusal": None, "reasoning_content": "the user greets", "reasoning": "hm"}, "Olá!"),
+        ("Olá!", {"refusal": None, "annotations": [], "audio": None}, "Olá!"),
         (None, {"reasoning_content": "the user greets"}, None),
         ("", {}, None),
         (" \n", {}, None),
@@ -443,6 +451,13 @@ def test_usage_that_is_missing_is_estimated(usage: Any) -> None:
 # Errors
 
 
+def failed_choice(error: Body) -> Body:
+    """An outage told inside a success (R7)."""
+    body = completion("Vou", finish="error")
+    body["choices"][0]["error"] = error
+    return body
+
+
 @pytest.mark.parametrize(
     ("step", "kind", "calls"),
     [
@@ -457,6 +472,23 @@ def test_usage_that_is_missing_is_estimated(usage: Any) -> None:
         (Reply(200, b"loading model"), "unavailable", 3),
         (Reply(200, {"error": {"code": 502, "message": "provider down"}}), "unavailable", 3),
         (Reply(200, {"error": {"code": 402, "message": "no credit"}}), "configuration", 1),
+        (
+            Reply(429, b'[{"error": {"code": 429, "message": "Quota", "status": "RESOURCE_EXHAUSTED"}}]'),
+            "unavailable",
+            3,
+        ),
+        (Reply(200, b'[{"error": {"code": 503, "message": "Overloaded"}}]'), "unavailable", 3),
+        (completion("Vou", finish="error"), "unavailable", 3),
+        (completion("Vou", finish="MALFORMED_FUNCTION_CALL"), "unavailable", 3),
+        (completion("Vou", finish="insufficient_system_resource"), "unavailable", 3),
+        (failed_choice({"code": 502, "message": "Upstream error"}), "unavailable", 3),
+        (failed_choice({"code": 402, "message": "no credit"}), "configuration", 1),
+        (openai.error(400, "Failed to call a function.", "tool_use_failed"), "unavailable", 3),
+        (
+            Reply(400, {"error": {"message": "x", "code": None, "failed_generation": "<fun"}}),
+            "unavailable",
+            3,
+        ),
         ({"choices": []}, "unavailable", 3),
         ({"choices": None}, "unavailable", 3),
         ({"choices": [None]}, "unavailable", 3),
