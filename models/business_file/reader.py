@@ -81,9 +81,23 @@ ASSISTANT_KEYS = ("greeting", "tone", "never_say")
 RETENTION_KEYS = ("customers_days", "media_days")
 SERVICE_KEYS = ("name", "duration_minutes", "buffer_minutes", "price", "on_holidays")
 PROFESSIONAL_KEYS = ("name", "services", "hours", "time_off")
+LIMITS = {  # of the whole numbers, the least and the most
+    "slot_step_minutes": (1, MINUTES_OF_DAY),
+    "min_notice_minutes": (0, 366 * MINUTES_OF_DAY),
+    "horizon_days": (1, 366),
+    "cancel_notice_minutes": (0, 366 * MINUTES_OF_DAY),
+    "max_open_appointments": (1, 1000),
+    "reminders_hours": (1, 336),
+    "handoff_realert_minutes": (1, MINUTES_OF_DAY),
+    "handoff_second_text_minutes": (1, MINUTES_OF_DAY),
+    "handoff_release_minutes": (1, MINUTES_OF_DAY),
+    "handoff_reopen_minutes": (1, MINUTES_OF_DAY),
+    "retention_customers_days": (30, 3660),  # a slip of the finger must not forget who was here last week
+    "retention_media_days": (1, 3660),
+    "duration_minutes": (1, MINUTES_OF_DAY),
+    "buffer_minutes": (0, MINUTES_OF_DAY),
+}
 MOST_QUESTIONS, MOST_NEVER_SAY = 200, 30
-SHORTEST = 30  # days: a slip of the finger must not forget who was here last week
-YEAR_MINUTES = 366 * MINUTES_OF_DAY
 UNREAD = dt.date.min  # stands in for a date that is a problem already
 
 A = TypeVar("A", Away, Closed)
@@ -186,20 +200,24 @@ def _twilio(section: Section) -> tuple[str | None, str | None]:
     )
 
 
+def whole_of(name: str) -> Callable[[values.Scalar], int]:
+    """The reader of a whole number of LIMITS."""
+    return values.whole(*LIMITS[name])
+
+
 def _rules(section: Section) -> Rules:
     """What the file does not say is as in a new tenant."""
     default = Rules()
-    notice = values.whole(0, YEAR_MINUTES)
+
+    def number(key: str) -> int:
+        return section.read(key, whole_of(key), int(getattr(default, key)))
+
     rules = Rules(
-        slot_step_minutes=section.read(
-            "slot_step_minutes", values.whole(1, MINUTES_OF_DAY), default.slot_step_minutes
-        ),
-        min_notice_minutes=section.read("min_notice_minutes", notice, default.min_notice_minutes),
-        horizon_days=section.read("horizon_days", values.whole(1, 366), default.horizon_days),
-        cancel_notice_minutes=section.read("cancel_notice_minutes", notice, default.cancel_notice_minutes),
-        max_open_appointments=section.read(
-            "max_open_appointments", values.whole(1, 1000), default.max_open_appointments
-        ),
+        slot_step_minutes=number("slot_step_minutes"),
+        min_notice_minutes=number("min_notice_minutes"),
+        horizon_days=number("horizon_days"),
+        cancel_notice_minutes=number("cancel_notice_minutes"),
+        max_open_appointments=number("max_open_appointments"),
         reminders_hours=_reminders(section),
         handoff_hours=_by_weekday(_hours(section, "handoff_hours", '"handoff_hours"')),
     )
@@ -220,7 +238,9 @@ def _check_notice(section: Section, rules: Rules) -> None:
 def _reminders(section: Section) -> list[int]:
     hours: list[int] = []
     for node in section.items("reminders_hours"):
-        hour = read_scalar(section.problems, node, 'a value of "reminders_hours"', values.whole(1, 336), 0)
+        hour = read_scalar(
+            section.problems, node, 'a value of "reminders_hours"', whole_of("reminders_hours"), 0
+        )
         if hour in hours and hour > 0:
             section.problems.add(line_of(node), f'"reminders_hours" has {hour} twice')
         hours.append(hour)
@@ -237,21 +257,23 @@ def _templates(section: Section) -> Templates:
 
 def _waits(section: Section) -> Waits:
     """What the file does not say is as in a new tenant."""
-    minutes = values.whole(1, MINUTES_OF_DAY)
+
+    def minutes(key: str) -> int:
+        name = f"handoff_{key}"
+        return section.read(key, whole_of(name), int(getattr(Waits, name)))
+
     return Waits(
-        handoff_realert_minutes=section.read("realert_minutes", minutes, Waits.handoff_realert_minutes),
-        handoff_second_text_minutes=section.read(
-            "second_text_minutes", minutes, Waits.handoff_second_text_minutes
-        ),
-        handoff_release_minutes=section.read("release_minutes", minutes, Waits.handoff_release_minutes),
-        handoff_reopen_minutes=section.read("reopen_minutes", minutes, Waits.handoff_reopen_minutes),
+        handoff_realert_minutes=minutes("realert_minutes"),
+        handoff_second_text_minutes=minutes("second_text_minutes"),
+        handoff_release_minutes=minutes("release_minutes"),
+        handoff_reopen_minutes=minutes("reopen_minutes"),
     )
 
 
 def _retention(section: Section) -> Retention:
     return Retention(
-        retention_customers_days=section.read("customers_days", values.whole(SHORTEST, 3660), None),
-        retention_media_days=section.read("media_days", values.whole(1, 3660), None),
+        retention_customers_days=section.read("customers_days", whole_of("retention_customers_days"), None),
+        retention_media_days=section.read("media_days", whole_of("retention_media_days"), None),
     )
 
 
@@ -353,8 +375,8 @@ def _services(problems: Problems, nodes: list[Node]) -> tuple[Offer, ...]:
         services.append(
             Offer(
                 name=names.read(section),
-                duration_minutes=section.need("duration_minutes", values.whole(1, MINUTES_OF_DAY), 0),
-                buffer_minutes=section.read("buffer_minutes", values.whole(0, MINUTES_OF_DAY), 0),
+                duration_minutes=section.need("duration_minutes", whole_of("duration_minutes"), 0),
+                buffer_minutes=section.read("buffer_minutes", whole_of("buffer_minutes"), 0),
                 price_cents=section.read("price", values.price, None),
                 on_holidays=section.read("on_holidays", values.yes_no, False),
             )
