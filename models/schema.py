@@ -1,5 +1,6 @@
 """The database's schema: which revision it has, and bringing it to the newest."""
 
+from functools import cache
 from pathlib import Path
 
 from alembic import command
@@ -20,6 +21,7 @@ def _config() -> Config:
     return config
 
 
+@cache  # reads the files of all revisions
 def newest() -> str:
     """The revision that this code wants."""
     head = ScriptDirectory.from_config(_config()).get_current_head()

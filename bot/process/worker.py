@@ -3,6 +3,7 @@
 import contextlib
 import os
 import secrets
+import signal
 import socket
 import sys
 import threading
@@ -17,7 +18,7 @@ from bot.answering import turn
 from bot.core.services import Services
 from bot.process import schedule
 from bot.sending import outbox
-from models import conversation, worker
+from models import conversation, schema, worker
 
 log = structlog.get_logger()
 
@@ -28,11 +29,16 @@ STOP_SECONDS = 17.0
 LAST_SECONDS = 1.0
 
 
+def _end_process() -> None:
+    os.kill(os.getpid(), signal.SIGTERM)
+
+
 class Worker:
     """All threads of one worker process. `owner` names it in its heartbeat."""
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, end: Callable[[], object] = _end_process) -> None:
         self.services = services
+        self._end = end
         self.owner = f"{socket.gethostname()[:30]}-{os.getpid()}-{secrets.token_hex(4)}"
         self._stop = threading.Event()
         self._free = threading.Semaphore(services.settings.worker_concurrency)
@@ -142,7 +148,21 @@ class Worker:
 
     def _heartbeat(self) -> None:
         while not self._stop.wait(BEAT_SECONDS):
+            self._guarded(self.keep_to_schema)
             self._guarded(self._beat)
+
+    def keep_to_schema(self) -> bool:
+        """Whether the tables are still this version's; else nothing new is begun, and the process ends.
+
+        Started again, it says which version the database wants.
+        """
+        found = schema.current(self.services.db)
+        if found == schema.newest():
+            return True
+        log.error("schema_changed", found=found, wanted=schema.newest())
+        self._stop.set()
+        self._end()
+        return False
 
     def _beat(self) -> bool:
         now = self.services.now()

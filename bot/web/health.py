@@ -3,7 +3,6 @@
 import hmac
 import time
 from datetime import datetime
-from functools import cache
 from ipaddress import ip_address
 
 import structlog
@@ -22,7 +21,6 @@ FORWARDED = ("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "X-Real-IP")
 
 blueprint = Blueprint("health", __name__)
 log = structlog.get_logger()
-newest = cache(schema.newest)  # reads the migration files: once a process
 
 
 @blueprint.get("/healthz")
@@ -46,7 +44,7 @@ def _state(services: Services, now: datetime) -> dict[str, str]:
 
 
 def _schema(db: Database) -> str:
-    return "ok" if schema.current(db) == newest() else "not current: run horacerta migrate"
+    return "ok" if schema.current(db) == schema.newest() else "not current: run horacerta migrate"
 
 
 def _worker(db: Database, now: datetime) -> str:
