@@ -23,7 +23,7 @@ ABSOLUTE_LIMIT = timedelta(hours=12)
 TOUCH_EVERY = timedelta(minutes=1)
 KEEP_SESSIONS = timedelta(days=7)
 ROLES = ("attendant", "manager", "owner")
-EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f]+\.[^@\s\x00-\x1f\x7f]+")
+EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f.]+(?:\.[^@\s\x00-\x1f\x7f.]+)+")
 
 log = structlog.get_logger()
 

@@ -149,7 +149,7 @@ _ASKS = re.compile(
     r"(?:confirm|marc|agend|reserv|remarc|cancel|mud|troc)\w*|"
     r"confirma\w*|pode ser|esta (?:certo|correto)|tudo certo|certo|correto|fechado|combinado)\b"
 )
-_MOVES = re.compile(r"\b(?:remarc|mud|troc|pass)\w*.* para ")
+_MOVES = re.compile(r"\b(?:remarc|mud|troc|pass)\w{0,12}.{0,200} para ")
 _CANCELS = re.compile(r"\bcancel")
 # Behind the question, what a yes or a no would not answer.
 _ASKS_MORE = re.compile(r"\b(?:se|ou|prefer\w*|outr[oa]s?|diga|avis\w+|escolh\w+|qual|quer\w*)\b")

@@ -6,7 +6,7 @@ LEAST_DIGITS = 8  # a telephone without its area has eight or nine, a CPF eleven
 _NUMBER = re.compile(
     r"(?<![\w.,/])"
     r"(?!\d{4}-\d\d-\d\d(?!\d))"  # a date is none
-    r"(?:\+|\()*\d[\d .()-]{6,}\d(?!\w)"
+    r"[+(]{0,3}\d[\d .()-]{6,}\d(?!\w)"
 )
 
 

@@ -390,7 +390,9 @@ def read_arguments(given: object) -> Any:
 
 def _parsed(text: str) -> Any:
     """The JSON value in a text, fenced or not; None in a blank text; the text itself where it holds none."""
-    bare = re.sub(r"\A```[a-zA-Z]*\s*|\s*```\Z", "", text.strip()).strip()
+    bare = text.strip()
+    if fence := re.match(r"```[a-zA-Z]*", bare):
+        bare = bare[fence.end() :].removesuffix("```").strip()
     if not bare:
         return None
     try:

@@ -107,8 +107,7 @@ def _between_signs(text: str, fitting: int) -> int:
 
 ZERO_WIDTH_JOINER = "\u200d"
 _CONTINUES = re.compile("[\u200c\u200d\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f\u1160-\u11ff]")
-_FLAG_LETTER = re.compile("[\U0001f1e6-\U0001f1ff]")
-_FLAG_LETTERS_BEFORE = re.compile("[\U0001f1e6-\U0001f1ff]*\\Z")
+_FLAG_LETTERS = "".join(map(chr, range(0x1F1E6, 0x1F200)))
 _HANGUL_LEAD = re.compile("[\u1100-\u115f]")
 _HANGUL = re.compile("[\u1100-\u115f\uac00-\ud7a3]")
 
@@ -122,8 +121,8 @@ def _is_boundary(text: str, place: int) -> bool:
         return False
     if _HANGUL_LEAD.match(before) and _HANGUL.match(after):
         return False
-    if _FLAG_LETTER.match(after):
+    if after in _FLAG_LETTERS:
         # A flag is two letters: between them is no boundary, between two flags there is one.
-        found = _FLAG_LETTERS_BEFORE.search(text, max(0, place - 200), place)
-        return found is None or len(found.group()) % 2 == 0
+        line = text[max(0, place - 200) : place]
+        return (len(line) - len(line.rstrip(_FLAG_LETTERS))) % 2 == 0
     return True

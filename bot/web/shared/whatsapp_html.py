@@ -8,7 +8,7 @@ _TAGS = {"*": "b", "_": "em", "~": "s"}
 # WhatsApp takes a mark only at the edge of a word: 2*3*4 and snake_case stay as they are.
 _MARKED = re.compile(r"(?<![\w/])([*_~])(?=\S)((?:(?!\1)[^\n])*?(?!\1)\S)\1(?!\w)")
 # Up to the marks around it: in *https://a.br/x_y* the link ends before the star.
-_LINK = re.compile(r"https?://\S+?(?=[*_~]*(?:\s|$))")
+_LINK = re.compile(r"https?://\S*[^\s*_~]")
 _KEPT = re.compile("\0(\\d+)\0")
 _TYPED = re.compile(r"```(.+?)```", re.DOTALL)
 
