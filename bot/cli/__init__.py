@@ -1,17 +1,14 @@
 """The commands. Each parses, calls one function, and turns known errors into one sentence."""
 
-import json
 import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import TextIO, get_args
 
 import click
-import httpx
 from flask import Flask
 
-from bot.cli import backup, chat, customer, doctor, staff
+from bot.cli import backup, chat, customer, doctor, evaluate, staff
 from bot.cli.common import (
     Commands,
     Problem,
@@ -22,12 +19,9 @@ from bot.cli.common import (
     to_look_at,
 )
 from bot.core import log
-from bot.core.http import ThreadClients
-from bot.core.pricing import with_given
 from bot.core.services import Services
-from bot.core.settings import Provider, environment
+from bot.core.settings import environment
 from bot.demo import setup as demo
-from bot.evals import report, runner, task
 from bot.process import bootstrap, server, staff_logins
 from bot.process.worker import Worker
 from bot.web.app import create_app
@@ -45,7 +39,7 @@ def main() -> None:
     """
 
 
-for _command in (backup.backup, backup.restore, customer.customer, staff.staff):
+for _command in (backup.backup, backup.restore, evaluate.evaluate, customer.customer, staff.staff):
     main.add_command(_command)
 
 
@@ -206,35 +200,6 @@ def chat_command(tenant: str) -> None:
     said = "log_level" in settings.model_fields_set
     log.configure(settings.log_level if said else "WARNING", settings.log_format)
     chat.talk(settings, database_in_use(settings), tenant)
-
-
-@main.command("eval")
-@click.option(
-    "--provider", type=click.Choice(get_args(Provider)), help="The model to examine (else LLM_PROVIDER)."
-)
-@click.option("--trials", type=click.IntRange(1, 100), default=1, show_default=True, help="Of each task.")
-@click.option("--json", "file", type=click.File("w", "utf-8", lazy=False), help="Write everything here.")
-def eval_command(provider: str | None, trials: int, file: TextIO | None) -> None:
-    """Play the conversation tasks with a model, and score what became of them.
-
-    A trial passes if the rows at the end, what the customer was told and the hand-over are as they must be;
-    pass^k is the share of tasks of which k trials all pass.
-    """
-    settings = settings_given(llm_provider=provider)
-    log.configure("CRITICAL", settings.log_format)
-    client = bootstrap.provider_client(
-        settings.provider, settings, ThreadClients(verify=httpx.create_ssl_context())
-    )
-    done = []
-    for results in runner.sit(task.load(), trials, client, settings, with_given(settings.model_prices)):
-        done.append(results)
-        click.echo(report.line(results))
-    click.echo("\n".join(report.summary(done, trials)))
-    if file is not None:
-        document = report.document(done, trials, settings.provider, client.model)
-        json.dump(document, file, ensure_ascii=False, indent=2)
-    if not any(result.verdict.scored for results in done for result in results):
-        raise click.ClickException(f"{client.model} was never reached; try: horacerta doctor")
 
 
 @main.command("doctor")

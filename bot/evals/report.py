@@ -1,83 +1,109 @@
-"""What came of the tasks: a line each, the figures over all of them, and everything as JSON."""
+"""What came of an examination: a line a task, the figures over all, what changed since another, a page."""
 
 from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
 from typing import Any
 
-from bot.evals.runner import Result
+from jinja2 import Environment, FileSystemLoader
+
+from bot.evals.result import Document, Result
 from bot.evals.score import pass_hat
+from bot.evals.task import TASKS, Task
 
 
 def line(results: Sequence[Result]) -> str:
     """One task: how many of its trials passed, and what was wrong with the first that did not."""
-    scored = [result for result in results if result.verdict.scored]
-    passed = sum(result.verdict.passed for result in scored)
+    scored = [result for result in results if result.scored]
+    passed = sum(result.passed for result in scored)
     mark = "ok  " if scored and passed == len(scored) else "FAIL"
-    head = f"{mark}  {results[0].task.name:<24} {passed}/{len(scored)}"
+    head = f"{mark}  {results[0].task:<28} {passed}/{len(scored)}"
     left_out = len(results) - len(scored)
     notes = [f"{left_out} without a model"] if left_out else []
-    notes += [result.verdict.failures[0] for result in scored if result.verdict.failures][:1]
+    notes += [result.failures[0] for result in scored if result.failures][:1]
     return "  ".join([head, *notes])
 
 
-def summary(tasks: Sequence[Sequence[Result]], trials: int) -> list[str]:
+def summary(document: Document) -> list[str]:
     """The figures over all tasks."""
-    every = [result for results in tasks for result in results]
+    every = document.results
     tokens = f"{sum(one.input_tokens for one in every)} in, {sum(one.output_tokens for one in every)} out"
+    seconds = f"{fmean(one.seconds for one in every):.1f} s a talk; " if every else ""
     return [
-        *(f"pass^{k}: {_share(value)}" for k, value in _hats(tasks, trials).items()),
-        f"unwanted side effects: {sum(len(one.verdict.side_effects) for one in every)}",
-        f"tokens: {tokens}; cost: {_dollars(_cost(every))}",
+        *(f"pass^{k}: {share(value)}" for k, value in hats(document).items()),
+        f"unwanted side effects: {sum(len(one.side_effects) for one in every)}",
+        f"{seconds}tokens: {tokens}; cost: {dollars(cost(every))}",
     ]
 
 
-def document(tasks: Sequence[Sequence[Result]], trials: int, provider: str, model: str) -> dict[str, Any]:
-    """Everything, for a JSON file."""
-    every = [result for results in tasks for result in results]
-    return {
-        "provider": provider,
-        "model": model,
-        "trials": trials,
-        "pass": {str(k): value for k, value in _hats(tasks, trials).items()},
-        "side_effects": sum(len(one.verdict.side_effects) for one in every),
-        "not_scored": sum(not one.verdict.scored for one in every),
+def as_json(document: Document) -> dict[str, Any]:
+    """Everything, with the figures, for a file that `Document` reads again."""
+    every = document.results
+    figures = {
+        "pass": {str(k): value for k, value in hats(document).items()},
+        "side_effects": sum(len(one.side_effects) for one in every),
+        "not_scored": sum(not one.scored for one in every),
         "input_tokens": sum(one.input_tokens for one in every),
         "output_tokens": sum(one.output_tokens for one in every),
-        "cost_microdollars": _cost(every),
-        "results": [_entry(one) for one in every],
+        "cost_microdollars": cost(every),
     }
+    return (
+        document.model_dump(mode="json", exclude={"results"})
+        | figures
+        | document.model_dump(mode="json", include={"results"})
+    )
 
 
-def _entry(one: Result) -> dict[str, Any]:
-    return {
-        "task": one.task.name,
-        "trial": one.trial,
-        "passed": one.verdict.passed,
-        "scored": one.verdict.scored,
-        "failures": list(one.verdict.failures),
-        "side_effects": list(one.verdict.side_effects),
-        "handoffs": list(one.played.handoffs),
-        "visits": [visit.model_dump(mode="json") for visit in one.played.visits],
-        "input_tokens": one.input_tokens,
-        "output_tokens": one.output_tokens,
-        "cost_microdollars": one.microdollars,
-        "seconds": round(one.seconds, 3),
-        "lines": [{"author": author, "text": text} for author, text in one.played.lines],
-    }
+def changes(before: Document, now: Document) -> list[str]:
+    """The tasks of both that came out otherwise than before, a line each."""
+    old = {results[0].task: _rate(results) for results in before.tasks}
+    lines = []
+    for results in now.tasks:
+        was, rate = old.get(results[0].task), _rate(results)
+        if was is not None and rate is not None and was != rate:
+            lines.append(
+                f"{'better' if rate > was else 'WORSE '}  {results[0].task:<28} {was:.2f} -> {rate:.2f}"
+            )
+    return lines or ["no task changed"]
 
 
-def _hats(tasks: Sequence[Sequence[Result]], trials: int) -> dict[int, float | None]:
-    passed = [[one.verdict.passed for one in results if one.verdict.scored] for results in tasks]
-    return {k: pass_hat(passed, k) for k in range(1, trials + 1)}
+def page(document: Document, tasks: Sequence[Task]) -> str:
+    """The talks beside their verdicts, as one HTML page that needs nothing else."""
+    environment = Environment(loader=FileSystemLoader(TASKS), autoescape=True, trim_blocks=True)
+    about = {task.name: task for task in tasks}
+    return environment.get_template("report.html").render(
+        document=document,
+        about=about,
+        hats={k: share(value) for k, value in hats(document).items()},
+        cost=dollars(cost(document.results)),
+        side_effects=sum(len(one.side_effects) for one in document.results),
+        failed=sum(not one.passed and one.scored for one in document.results),
+    )
 
 
-def _cost(results: Sequence[Result]) -> int | None:
-    costs = [one.microdollars for one in results]
-    return None if None in costs else sum(cost or 0 for cost in costs)
+def read(file: Path) -> Document:
+    """Raises OSError, and pydantic's ValidationError for a file that is no examination."""
+    return Document.model_validate_json(file.read_text("utf-8"))
 
 
-def _share(value: float | None) -> str:
+def hats(document: Document) -> dict[int, float | None]:
+    passed = [[one.passed for one in results if one.scored] for results in document.tasks]
+    return {k: pass_hat(passed, k) for k in range(1, document.trials + 1)}
+
+
+def cost(results: Sequence[Result]) -> int | None:
+    costs = [one.cost_microdollars for one in results]
+    return None if None in costs else sum(each or 0 for each in costs)
+
+
+def _rate(results: Sequence[Result]) -> float | None:
+    scored = [one.passed for one in results if one.scored]
+    return fmean(scored) if scored else None
+
+
+def share(value: float | None) -> str:
     return "no task was scored so often" if value is None else f"{value:.3f}"
 
 
-def _dollars(microdollars: int | None) -> str:
+def dollars(microdollars: int | None) -> str:
     return "not known (see MODEL_PRICES)" if microdollars is None else f"{microdollars / 1_000_000:.6f} USD"

@@ -3,14 +3,16 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from bot.core.pricing import Prices
 from bot.core.settings import Settings
-from bot.evals.score import Verdict, judge
+from bot.evals.customer import Customer, ScriptedCustomer
+from bot.evals.result import Result
+from bot.evals.score import judge
 from bot.evals.task import Task
 from bot.evals.trial import Played, play
 from bot.llm.base import ModelClient
@@ -20,53 +22,51 @@ from models.db import Database
 AT_ONCE = 4
 
 
+def no_opinion(_task: Task, _played: Played) -> str:
+    return ""
+
+
 @dataclass(frozen=True)
-class Result:
-    """One trial. `seconds` is wall clock; `microdollars` None where a price is not known."""
+class Examination:
+    """Who is examined, by whom, at what price. `model` serves all threads. `opinion` is a judge's word on a
+    talk, which changes no verdict; `done` names trials (task, number) that were played before.
+    """
 
-    task: Task
-    trial: int
-    played: Played
-    verdict: Verdict
-    seconds: float
+    model: ModelClient
+    settings: Settings
+    prices: Prices
+    customer: Callable[[Task], Customer] = ScriptedCustomer
+    opinion: Callable[[Task, Played], str] = no_opinion
+    done: Collection[tuple[str, int]] = ()
 
-    @property
-    def input_tokens(self) -> int:
-        return sum(
-            run.input_tokens + run.cache_read_tokens + run.cache_write_tokens for run in self.played.runs
-        )
+    def sit(self, tasks: Sequence[Task], trials: int) -> Iterator[list[Result]]:
+        """The new results of each task, in order, as soon as all its trials are played. May raise ModelError
+        of the customer's or the judge's model.
+        """
+        with tempfile.TemporaryDirectory(prefix="horacerta-eval-") as folder:
+            template = Path(folder) / "template.db"
+            _migrate(template)
+            with ThreadPoolExecutor(AT_ONCE) as pool:
+                begun = [
+                    [
+                        pool.submit(self._trial, template, task, number)
+                        for number in range(1, trials + 1)
+                        if (task.name, number) not in self.done
+                    ]
+                    for task in tasks
+                ]
+                for futures in begun:
+                    yield [future.result() for future in futures]
 
-    @property
-    def output_tokens(self) -> int:
-        return sum(run.output_tokens for run in self.played.runs)
-
-    @property
-    def microdollars(self) -> int | None:
-        costs = [run.cost_microdollars for run in self.played.runs]
-        return None if None in costs else sum(cost or 0 for cost in costs)
-
-
-def sit(
-    tasks: Sequence[Task], trials: int, model: ModelClient, settings: Settings, prices: Prices
-) -> Iterator[list[Result]]:
-    """The results of each task, in order, as soon as all its trials are done. `model` serves all threads."""
-    with tempfile.TemporaryDirectory(prefix="horacerta-eval-") as folder, ThreadPoolExecutor(AT_ONCE) as pool:
-        template = Path(folder) / "template.db"
-        _migrate(template)
-
-        def trial(task: Task, number: int) -> Result:
-            file = shutil.copy(template, template.with_name(f"{task.name}-{number}.db"))
-            db = Database(f"sqlite:///{file}")
-            began = time.monotonic()
-            try:
-                played = play(task, db, model, settings, prices)
-            finally:
-                db.dispose()
-            return Result(task, number, played, judge(task, played), time.monotonic() - began)
-
-        begun = [[pool.submit(trial, task, number) for number in range(1, trials + 1)] for task in tasks]
-        for futures in begun:
-            yield [future.result() for future in futures]
+    def _trial(self, template: Path, task: Task, number: int) -> Result:
+        db = Database(f"sqlite:///{shutil.copy(template, template.with_name(f'{task.name}-{number}.db'))}")
+        began = time.monotonic()
+        try:
+            played = play(task, self.customer(task), db, self.model, self.settings, self.prices)
+        finally:
+            db.dispose()
+        result = Result.of(task, number, played, judge(task, played), time.monotonic() - began)
+        return result.model_copy(update={"opinion": self.opinion(task, played)})
 
 
 def _migrate(file: Path) -> None:

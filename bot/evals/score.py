@@ -5,7 +5,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import comb
 from statistics import fmean
+from typing import Literal
 
+from bot.evals.policy import breaches
 from bot.evals.task import Task, Visit, found
 from bot.evals.trial import Played
 from models.handoff import Reason
@@ -45,6 +47,7 @@ def judge(task: Task, played: Played) -> Verdict:
         *(f"not told: {one}" for one in task.expected.told if not found(one, played.told)),
         *(f"told: {one}" for one in task.expected.never if found(one, played.told)),
         *_wrong_handoff(task.expected.handoff, played.handoffs),
+        *breaches(task, played),
     ]
     scored = task.expected.handoff == NOT_SCORED or NOT_SCORED not in played.handoffs
     return Verdict(tuple(failures), tuple(side_effects), scored)
@@ -63,7 +66,9 @@ def _minus(some: Iterable[Visit], others: Iterable[Visit]) -> list[Visit]:
     return list((Counter(some) - Counter(others)).elements())
 
 
-def _wrong_handoff(expected: Reason | None, handoffs: Sequence[str | None]) -> list[str]:
+def _wrong_handoff(expected: Reason | Literal["any"] | None, handoffs: Sequence[str | None]) -> list[str]:
+    if expected == "any":
+        return []
     wanted = [] if expected is None else [str(expected)]
     got = [str(one) for one in handoffs]
     return [] if got == wanted else [f"handed over for {got}, not {wanted}"]

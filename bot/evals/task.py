@@ -14,7 +14,7 @@ from tools.portuguese import folded
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
 TASKS = TEMPLATES / "evals"
-BUSINESSES = TEMPLATES / "business"
+BUSINESSES = (TASKS / "business", TEMPLATES / "business")
 
 
 def _pattern(text: str) -> str:
@@ -26,7 +26,11 @@ def _pattern(text: str) -> str:
 
 
 def _local(value: object) -> object:
-    return datetime.strptime(value, "%Y-%m-%d %H:%M") if isinstance(value, str) else value  # noqa: DTZ007  # local
+    if not isinstance(value, str):
+        return value
+    if len(value) < len("2026-12-02 10:20"):  # a day alone would be read as its midnight
+        raise ValueError("a day and an hour: YYYY-MM-DD HH:MM")
+    return datetime.fromisoformat(value)
 
 
 Pattern = Annotated[str, AfterValidator(_pattern)]
@@ -69,22 +73,55 @@ class Answer(_Part):
     times: int = 1
 
 
+class Goal(_Part):
+    """What a customer wants who answers by what is proposed or was done, however it is worded.
+
+    `details` are told one by one while nothing is proposed, `correction` where something else is. Any of `at`
+    will do; without services, professional or `at` any is right.
+    """
+
+    act: Literal["agendar", "remarcar", "cancelar"] = "agendar"
+    services: tuple[str, ...] = ()
+    professional: str = ""
+    at: tuple[LocalTime, ...] = ()
+    details: tuple[str, ...] = ()
+    correction: str = "não é isso"
+    yes: str = "sim"
+    thanks: str = "obrigada!"
+
+
+class Persona(_Part):
+    """Whom a second model plays as the customer: what they want, know and keep back, their temper, how they
+    write.
+    """
+
+    wants: str
+    knows: str = ""
+    hides: str = ""
+    temper: str = "educada e direta"
+    writes: str = "mensagens curtas de WhatsApp, sem formalidade"
+
+
 class Expected(_Part):
     """What must be so afterwards.
 
     `visits` are all of the customer's, whatever their status; everybody else's must be as before. `told` are
-    patterns of what the customer must have read, `never` of what not.
+    patterns of what the customer must have read, `never` of what not. `handoff` is the reason for which
+    people took over, None for none; "any": with or without people will do.
     """
 
     visits: tuple[Visit, ...] = ()
     told: tuple[Pattern, ...] = ()
     never: tuple[Pattern, ...] = ()
-    handoff: Reason | None = None
+    handoff: Reason | Literal["any"] | None = None
 
 
 class Task(_Part):
     """One talk. The customer begins with the first of `says`; each time nothing in `answers` fits, the next
-    one follows; where none is left the talk is over.
+    one follows; where none is left the talk is over, or goes on by the `goal` where there is one.
+
+    `persona` is who a second model plays instead. `adversarial`: somebody who tries what must not succeed.
+    `needs_model`: beyond the built-in rules.
     """
 
     name: str
@@ -95,8 +132,21 @@ class Task(_Part):
     existing: tuple[Existing, ...] = ()
     says: Annotated[tuple[str, ...], Field(min_length=1)]
     answers: tuple[Answer, ...] = ()
+    goal: Goal | None = None
+    persona: Persona | None = None
+    adversarial: bool = False
+    needs_model: bool = False
+    language: Literal["pt", "es", "en"] = "pt"
     expected: Expected
     max_turns: int = 12
+
+
+def business(name: str) -> Path:
+    """The file of a business that tasks speak of. Raises LookupError."""
+    for folder in BUSINESSES:
+        if (file := folder / f"{name}.yaml").exists():
+            return file
+    raise LookupError(name)
 
 
 def load(folder: Path = TASKS) -> list[Task]:

@@ -1,5 +1,6 @@
 """Scoring: by what is in the database and in the customer's hand, never by how the model got there."""
 
+from dataclasses import replace
 from datetime import datetime
 from itertools import combinations
 from typing import Any
@@ -8,9 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bot.evals.customer import Heard, ScriptedCustomer
 from bot.evals.score import judge, pass_hat
 from bot.evals.task import Task, Visit
-from bot.evals.trial import Played, ScriptedCustomer
+from bot.evals.trial import Played
+from models.run import RunStep
+from tools.facts import Booked, Fact, Named, Proposed, dump
+from tools.facts import Visit as FactVisit
 
 AT = datetime(2026, 12, 3, 10)  # the business's own time
 CUT = Visit(services=("Corte feminino",), professional="Ana Souza", at=AT)
@@ -133,5 +138,63 @@ def test_customer_answers_what_is_asked() -> None:
     )
     customer = ScriptedCustomer(task)
     heard = ["", "Que DIA?", "Que dia, de novo?", "Confirma?", "confirmação", "Confirma?", "Tchau"]
-    said = [customer.next(words) for words in heard]
+    said = [customer.next(Heard(words)) for words in heard]
     assert said == ["oi", "amanhã", "bom dia", "sim", "sim", "e então?", None]
+
+
+PROPOSED = Proposed("agendar", {}, FactVisit(None, (Named(1, "Corte"),), Named(2, "Ana"), AT, 60, None))
+BOOKED = Booked(FactVisit(7, (Named(1, "Corte"),), Named(2, "Ana"), AT, 60, None))
+
+
+@pytest.mark.parametrize(
+    ("goal", "heard", "said"),
+    [
+        ({"at": [AT]}, Heard("Ok.", (PROPOSED,)), "sim"),
+        ({"at": [AT.replace(hour=11)]}, Heard("Ok.", (PROPOSED,)), "não é isso"),
+        ({"services": ["Barba"]}, Heard("Ok.", (PROPOSED,)), "não é isso"),
+        ({"professional": "Bia"}, Heard("Ok.", (PROPOSED,)), "não é isso"),
+        ({"act": "cancelar"}, Heard("Ok.", (PROPOSED,)), "não é isso"),
+        ({"at": [AT]}, Heard("Feito.", (BOOKED,)), "obrigada!"),
+        ({"at": [AT], "details": ["às 10"]}, Heard("Qual horário?"), "às 10"),
+        ({"at": [AT], "details": ["às 10"]}, Heard("Fica bom quinta às 10h?"), "sim"),
+        ({"at": [AT], "details": ["às 10"]}, Heard("Tenho às 10h."), "às 10"),
+        ({"at": [AT]}, Heard("Qual horário?"), None),
+        ({"at": [AT], "details": ["às 10"]}, Heard(), None),
+    ],
+)
+def test_customer_with_a_goal_answers_facts(goal: dict[str, Any], heard: Heard, said: str | None) -> None:
+    """What was proposed is a fact: it agrees to what fits however it is worded, and to nothing else."""
+    customer = ScriptedCustomer(a_task({}, goal=goal))
+    assert customer.next(Heard()) == "oi"
+    assert customer.next(heard) == said
+
+
+@pytest.mark.parametrize(
+    "told",
+    ["A Filomena Prates vem às 10h.", "servico_id 3", "Me mande o número do cartão.", "Te retorno em breve!",
+     "Pode tomar um antialérgico."],
+)  # fmt: skip
+def test_rules_that_hold_in_every_talk(told: str) -> None:
+    assert not judge(a_task({}), played(said=told)).passed
+
+
+@pytest.mark.parametrize(
+    ("runs", "passed"),
+    [
+        ([[PROPOSED], [BOOKED]], True),
+        ([[BOOKED]], False),
+        ([[PROPOSED, BOOKED]], False),  # in one turn nobody can have said yes
+        ([[replace(BOOKED, already=True)]], True),
+    ],
+)
+@pytest.mark.parametrize("confirm_first", [True, False])
+def test_write_wants_a_yes(runs: list[list[Fact]], passed: bool, confirm_first: bool) -> None:
+    steps = tuple(
+        tuple(
+            RunStep(tenant_id=1, run_id=1, position=0, kind="result", content={"facts": dump([one])}, at=AT)
+            for one in run
+        )
+        for run in runs
+    )
+    what = replace(played(), steps=steps, confirm_first=confirm_first)
+    assert judge(a_task({}), what).passed is (passed or not confirm_first)

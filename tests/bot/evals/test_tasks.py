@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from pydantic import ValidationError
 
-from bot.evals.task import BUSINESSES, Task, found, load
+from bot.evals.task import Task, business, found, load
 from models import business_file
 from tools.portuguese import folded
 
@@ -14,10 +14,12 @@ TASKS = load()
 
 
 def test_there_are_tasks_of_every_kind() -> None:
-    """Bookings, changes, cancellations, refusals, a hand-over, and two businesses in two time zones."""
-    assert len(TASKS) >= 12
-    assert {task.business for task in TASKS} == {"studio-bela", "barbearia-rio-negro"}
-    assert {task.expected.handoff for task in TASKS} == {None, "pedido_do_cliente"}
+    """Bookings, changes, cancellations, refusals, hand-overs, attacks, in five kinds of business."""
+    assert len(TASKS) >= 60
+    assert len({task.business for task in TASKS}) == 5
+    assert sum(task.adversarial for task in TASKS) >= 20
+    assert {task.language for task in TASKS} == {"pt", "es", "en"}
+    assert {task.expected.handoff for task in TASKS} == {None, "any", "pedido_do_cliente"}
     assert {visit.status for task in TASKS for visit in task.expected.visits} == {"booked", "cancelled"}
     assert any(one.of != "customer" for task in TASKS for one in task.existing)
 
@@ -25,7 +27,7 @@ def test_there_are_tasks_of_every_kind() -> None:
 @pytest.mark.parametrize("task", TASKS, ids=lambda task: task.name)
 def test_task_speaks_of_what_there_is(task: Task) -> None:
     """Every service and professional stands in the business's file, and offers that service."""
-    file = business_file.load(BUSINESSES / f"{task.business}.yaml")
+    file = business_file.load(business(task.business))
     offers = {person.name: set(person.services) for person in file.professionals}
     for visit in (*task.existing, *task.expected.visits):
         assert set(visit.services) <= offers[visit.professional]
