@@ -23,7 +23,7 @@ from sqlmodel import Field, Session, SQLModel, col
 from models import conversation
 from models.conversation import Conversation, Holder
 from models.db import UtcDateTime, change, moment, table
-from models.message import UNSENT, WHEN, Content, Direction, Message, Status
+from models.message import UNSENT, WHEN, Content, Direction, Extra, Message, Status
 
 
 class EarlyStatus(SQLModel, table=True):
@@ -77,7 +77,7 @@ class Outgoing:
     sending_since: datetime
     content: Content | None = None
     mark: str = ""
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Extra = field(default_factory=Extra)
 
     @property
     def message_id(self) -> int:

@@ -1,6 +1,5 @@
 """Every line said, in or out: inbox, outbox and transcript are three queries on one table."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
@@ -22,6 +21,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
+from typing_extensions import TypedDict, Unpack  # pydantic takes no other before Python 3.12
 
 from models import conversation, customer, handoff
 from models.conversation import Conversation, Holder, Place
@@ -69,6 +69,52 @@ class Content:
     sid: str
     variables: dict[str, str]
     prefer_text: bool = False
+
+
+class ChoiceData(TypedDict):
+    """One answer that a line offers, as it is kept with the line."""
+
+    id: str
+    title: str
+    description: str
+
+
+class MenuData(TypedDict):
+    """That a line goes out with its choices to tap: its words without them, and what opens the list."""
+
+    body: str
+    button: str
+
+
+class Extra(TypedDict, total=False):
+    """What a line keeps beside its words, as JSON.
+
+    Of an inbound line what its form said, and what was found out of it: `transcript` (of a recording),
+    `seen` (its picture was shown to the model), `chosen` (the choice that its words meant), `wish` and
+    `only_wish` (on messages that we write first). Of ours: `choices` that it offers, `menu` where they can
+    be tapped, `former_sids` of attempts that are over.
+    """
+
+    button_payload: str
+    list_id: str
+    quoted_sid: str
+    interactive: Any
+    latitude: float
+    longitude: float
+    address: str
+    label: str
+    forwarded: bool
+    referral: dict[str, str]
+    event: str
+    gap: bool
+    transcript: str
+    seen: bool
+    chosen: str
+    wish: str
+    only_wish: bool
+    choices: list[ChoiceData]
+    menu: MenuData
+    former_sids: list[str]
 
 
 WHEN = "2"  # the variable that says when, in every template: by it a line is found again at the provider
@@ -121,7 +167,7 @@ class Message(SQLModel, table=True):
     kind: str = Field(default="text", max_length=20)
     text: str = Field(default="")
     media: list[dict[str, Any]] = Field(default_factory=list, sa_type=JSON)
-    extra: dict[str, Any] = Field(default_factory=dict, sa_type=JSON)
+    extra: Extra = Field(default_factory=Extra, sa_type=JSON)
     status: str = Field(max_length=10)
     error_code: int | None = None
     provider_sid: str | None = Field(default=None, max_length=64)
@@ -169,7 +215,7 @@ class Incoming:
     kind: str = "text"
     profile_name: str = ""
     media: tuple[dict[str, Any], ...] = ()
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: Extra = field(default_factory=Extra)
     wants_answer: bool = True
     wish: Wish | None = None
     only_wish: bool = False
@@ -250,7 +296,7 @@ def _confirm(session: Session, incoming: Incoming, place: Place, now: datetime) 
     if place.holder == Holder.BOT or not incoming.confirmation:
         return False
     text, talk = incoming.confirmation, place.conversation_id
-    add(session, now, incoming.tenant_id, talk, author=Author.SYSTEM, text=text)
+    add(session, now, incoming.tenant_id, talk, Line(Author.SYSTEM, text))
     return True
 
 
@@ -274,7 +320,7 @@ def _returns(session: Session, incoming: Incoming, place: Place, now: datetime, 
 
 def heeded(
     session: Session, now: datetime, tenant_id: int, customer_id: int, wish: Wish | None, *, only: bool
-) -> dict[str, Any]:
+) -> Extra:
     """Do at once as the customer wishes, whoever holds the conversation; what the line keeps of it."""
     if wish == Wish.STOP:
         customer.opt_out(session, now, tenant_id, customer_id)
@@ -298,7 +344,7 @@ def _hush(session: Session, now: datetime, tenant_id: int, customer_id: int) -> 
     )
 
 
-def annotate(session: Session, line: Message, **extra: object) -> None:
+def annotate(session: Session, line: Message, **extra: Unpack[Extra]) -> None:
     """Keep with a line what was found out of it (its transcript), in the row and in the object."""
     line.extra = line.extra | extra
     messages = table(Message)
@@ -311,66 +357,55 @@ def _preview(text: str, kind: str) -> str:
     return words[:PREVIEW_LENGTH] or f"[{kind}]"
 
 
-def add(
-    session: Session,
-    now: datetime,
-    tenant_id: int,
-    conversation_id: int,
-    *,
-    author: Author,
-    text: str,
-    status: Status = Status.QUEUED,
-    epoch: int | None = None,
-    run_id: int | None = None,
-    staff_id: int | None = None,
-    client_key: str | None = None,
-    content: Content | None = None,
-    send_before: datetime | None = None,
-    extra: Mapping[str, object] | None = None,
-) -> int:
-    """Append a line of ours to the conversation; gives its seq.
+@dataclass(frozen=True)
+class Line:
+    """A line of ours. QUEUED lines go out by the outbox, NOTE lines stay inside.
 
-    QUEUED lines go out by the outbox, NOTE lines stay inside. A line with `epoch` is dropped unsent if staff
-    hold the conversation at another epoch by then; without, it is sent whoever holds it. It is also dropped
-    if it is still here at `send_before`.
+    With `epoch` it is dropped unsent if staff hold the conversation at another epoch by then; without, it is
+    sent whoever holds it. It is also dropped if it is still here at `send_before`.
     """
-    seq = conversation.next_seq(
-        session,
-        now,
-        tenant_id,
-        conversation_id,
-        preview=None if status == Status.NOTE else _preview(text, ""),
-    )
-    line = {
-        "tenant_id": tenant_id,
-        "conversation_id": conversation_id,
-        "seq": seq,
-        "author": author,
-        "text": text,
-        "extra": dict(extra or {}),
-        "status": status,
-        "epoch": epoch,
-        "run_id": run_id,
-        "staff_id": staff_id,
-        "client_key": client_key,
-        "send_before": send_before,
-        "send_after": now if status == Status.QUEUED else None,
-        "created_at": now,
-    }
-    session.execute(_INSERT, _OURS | _template(content) | line)
+
+    author: Author
+    text: str
+    status: Status = Status.QUEUED
+    epoch: int | None = None
+    run_id: int | None = None
+    staff_id: int | None = None
+    client_key: str | None = None
+    content: Content | None = None
+    send_before: datetime | None = None
+    extra: Extra = field(default_factory=Extra)
+
+
+def add(session: Session, now: datetime, tenant_id: int, conversation_id: int, line: Line) -> int:
+    """Append a line of ours to the conversation; gives its seq."""
+    preview = None if line.status == Status.NOTE else _preview(line.text, "")
+    seq = conversation.next_seq(session, now, tenant_id, conversation_id, preview=preview)
+    place = {"tenant_id": tenant_id, "conversation_id": conversation_id, "seq": seq, "created_at": now}
+    session.execute(_INSERT, _row(line, now) | place)
     return seq
 
 
-_OURS: dict[str, object] = {"direction": Direction.OUT, "kind": "text", "media": [], "attempts": 0}
-
-
-def _template(content: Content | None) -> dict[str, object]:
-    if content is None:
-        return {"content_sid": None, "content_variables": None, "prefer_text": False}
+def _row(line: Line, now: datetime) -> dict[str, object]:
+    content = line.content
     return {
-        "content_sid": content.sid,
-        "content_variables": content.variables,
-        "prefer_text": content.prefer_text,
+        "direction": Direction.OUT,
+        "author": line.author,
+        "kind": "text",
+        "text": line.text,
+        "media": [],
+        "extra": line.extra,
+        "status": line.status,
+        "epoch": line.epoch,
+        "run_id": line.run_id,
+        "staff_id": line.staff_id,
+        "client_key": line.client_key,
+        "content_sid": content.sid if content else None,
+        "content_variables": content.variables if content else None,
+        "prefer_text": content.prefer_text if content else False,
+        "attempts": 0,
+        "send_after": now if line.status == Status.QUEUED else None,
+        "send_before": line.send_before,
     }
 
 

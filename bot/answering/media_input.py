@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import structlog
 
-from bot.answering.context import Material
+from bot.answering.context import TurnContext
 from bot.core.services import Services
 from bot.intents import opt_out
 from bot.llm import image_blocks
@@ -22,27 +22,26 @@ log = structlog.get_logger()
 
 SECONDS = 40.0  # for all recordings of one turn, and again for all its pictures
 MAX_PICTURES = 3  # of one turn, the newest
-SEEN = "seen"  # in a line's `extra`: its picture was shown to the model
 
 
-def hear(services: Services, claim: Claim, material: Material) -> None:
-    """Put the recordings of a turn into words, kept with their lines, in the rows and in `material`.
+def hear(services: Services, turn: TurnContext) -> None:
+    """Put the recordings of a turn into words, kept with their lines, in the rows and in `turn`.
 
     What cannot be heard stays as it is. Raises LeaseLost.
     """
     if services.ears is None:
         return
     deadline = time.monotonic() + SECONDS
-    for line in material.inputs:
+    for line in turn.inputs:
         if line.kind == "audio" and line.media and "transcript" not in line.extra:
-            words = _heard(services.ears, material, line, deadline - time.monotonic())
+            words = _heard(services.ears, turn, line, deadline - time.monotonic())
             if words:
-                _keep(services, claim, line, words)
+                _keep(services, turn.claim, line, words)
 
 
-def _heard(ears: Ears, material: Material, line: Message, seconds: float) -> str:
+def _heard(ears: Ears, turn: TurnContext, line: Message, seconds: float) -> str:
     try:
-        return ears.hear(material.tenant, line.media[0]["url"], seconds=seconds)
+        return ears.hear(turn.tenant, line.media[0]["url"], seconds=seconds)
     except Unheard as error:
         log.warning("audio_not_heard", message_id=line.id, error=str(error))
         return ""
@@ -54,47 +53,48 @@ def _keep(services: Services, claim: Claim, line: Message, words: str) -> None:
     with services.db.writing() as session:
         conversation.hold(session, claim)
         extra = message.heeded(session, services.now(), claim.tenant_id, claim.customer_id, wish, only=only)
-        message.annotate(session, line, transcript=words, **extra)
+        extra["transcript"] = words
+        message.annotate(session, line, **extra)
 
 
 # Pictures: fetched for the run alone. Only that the model saw one is kept.
 
 
-def see(services: Services, claim: Claim, material: Material) -> None:
+def see(services: Services, turn: TurnContext) -> None:
     """Fetch the pictures of a turn, and note with their lines that they are shown. Raises LeaseLost."""
-    if services.eyes is None or not material.tenant.images:
+    if services.eyes is None or not turn.tenant.images:
         return
-    for line in _fetch(services.eyes, material, list(_pictures(material))[-MAX_PICTURES:]):
+    for line in _fetch(services.eyes, turn, list(_pictures(turn))[-MAX_PICTURES:]):
         with services.db.writing() as session:
-            conversation.hold(session, claim)
-            message.annotate(session, line, **{SEEN: True})
+            conversation.hold(session, turn.claim)
+            message.annotate(session, line, seen=True)
 
 
-def _pictures(material: Material) -> Iterator[Message]:
-    return (line for line in material.inputs if line.kind == "image" and line.media)
+def _pictures(turn: TurnContext) -> Iterator[Message]:
+    return (line for line in turn.inputs if line.kind == "image" and line.media)
 
 
-def _fetch(eyes: Eyes, material: Material, lines: list[Message]) -> Iterator[Message]:
-    """Those whose picture is in `material` then."""
+def _fetch(eyes: Eyes, turn: TurnContext, lines: list[Message]) -> Iterator[Message]:
+    """Those whose picture is in `turn` then."""
     deadline = time.monotonic() + SECONDS
     for line in lines:
         assert line.id is not None
         try:
             url, left = line.media[0]["url"], deadline - time.monotonic()
-            material.pictures[line.id] = eyes.see(material.tenant, url, seconds=left)
+            turn.pictures[line.id] = eyes.see(turn.tenant, url, seconds=left)
             yield line
         except Unseen as error:
             log.warning("picture_not_seen", message_id=line.id, error=str(error))
 
 
-def with_pictures(services: Services, material: Material, blocks: list[Block]) -> list[Block]:
+def with_pictures(services: Services, turn: TurnContext, blocks: list[Block]) -> list[Block]:
     """What opens the run, with the pictures that it is about before the customer's words.
 
     A resumed run looks at them once more: its first step has kept none.
     """
-    shown = [line for line in _pictures(material) if line.extra.get(SEEN)]
-    missing = [line for line in shown if line.id not in material.pictures]
+    shown = [line for line in _pictures(turn) if line.extra.get("seen")]
+    missing = [line for line in shown if line.id not in turn.pictures]
     if missing and services.eyes is not None:
-        list(_fetch(services.eyes, material, missing))
-    found = [material.pictures[line.id] for line in shown if line.id in material.pictures]
+        list(_fetch(services.eyes, turn, missing))
+    found = [turn.pictures[line.id] for line in shown if line.id in turn.pictures]
     return [*blocks[:-1], *map(image_blocks.block_of, found), *blocks[-1:]]

@@ -1,13 +1,20 @@
-"""What is answered without asking the model: wishes that were heeded already, and what it could not read.
-
-Pure: from what there is to answer to a fixed answer, or none.
+"""What is answered without asking the model: a table of pure functions from what there is to answer to a
+decision, or None.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Sequence
 
-from bot.answering.context import Material
+from bot.answering.context import TurnContext
+from bot.answering.decision import (
+    ConfirmVisit,
+    Decision,
+    GoOn,
+    HandOver,
+    KeepChoice,
+    LeaveWaitlist,
+    Reply,
+    Silence,
+)
 from bot.intents import choices
 from bot.intents.choices import Choice, Question
 from bot.sending import fixed_texts
@@ -15,74 +22,100 @@ from models.customer import Wish
 from models.handoff import CloseReason, Reason, is_way_back
 from models.message import Direction, Message, Status
 
-
-@dataclass(frozen=True)
-class Plain:
-    """A fixed answer to a whole turn; `extra` is what its line keeps."""
-
-    text: str
-    extra: dict[str, Any]
-
-
 WRITE, PERSON = Choice("write", "Vou escrever"), Choice("person", "Falar com uma pessoa")
 UNREADABLE = ("audio", "image", "video", "document")
 EMPTY = "empty"
 _EVENTS = ("reaction", "system", "unsupported")
 
 
-def wish(material: Material) -> Plain | None:
-    """The answer where nothing was said but that they want no more messages, or them or the bot again."""
-    if _is_back(material):
-        return Plain(fixed_texts.back_text(material.tenant), {})
-    wishes = [_only_wish(message) for message in _said(material)]
+def nothing_said(turn: TurnContext) -> Decision | None:
+    return None if turn.inputs else Silence()
+
+
+def opt_out(turn: TurnContext) -> Decision | None:
+    """They only said that they want no more messages, or them or the bot again: it was heeded already."""
+    if _is_back(turn):
+        return Reply(fixed_texts.back_text(turn.tenant))
+    wishes = [_only_wish(message) for message in _said(turn)]
     if not wishes or None in wishes:
         return None
     if wishes[-1] == Wish.STOP:
-        return Plain(fixed_texts.stopped(material.tenant, booked=bool(material.appointments)), {})
+        return Reply(fixed_texts.stopped(turn.tenant, booked=bool(turn.appointments)))
     if wishes[-1] == Wish.PROMOTION:
-        return Plain(fixed_texts.no_promotion(material.tenant), {})
-    return Plain(fixed_texts.started(material.tenant), {})
+        return Reply(fixed_texts.no_promotion(turn.tenant))
+    return Reply(fixed_texts.started(turn.tenant))
 
 
-def answer(material: Material) -> Plain | Reason | None:
-    """The fixed answer, or why people are to answer; None where the model is asked."""
-    said, question = _said(material), choices.offered(_last_line(material))
-    if question == (WRITE, PERSON) and len(said) == 1 and (choice := choices.chosen(question, said[0])):
-        return Reason.PEDIDO_DO_CLIENTE if choice == PERSON else Plain(fixed_texts.WRITE_ON, {})
+def leave_waitlist(turn: TurnContext) -> Decision | None:
+    """They ask to be taken off the waiting list. Where they ask for more, the model is told of it."""
+    leaves = turn.answering.leaves
+    if not leaves.entries:
+        return None
+    deed = LeaveWaitlist(leaves.entries)
+    return Reply(fixed_texts.left_list(leaves.waited_for), deed=deed) if leaves.only else GoOn(deed)
+
+
+def confirm_reminder(turn: TurnContext) -> Decision | None:
+    visit = turn.answering.visit
+    if visit is None or not turn.answering.confirms:
+        return None
+    return Reply(fixed_texts.confirmed(turn.tenant, visit, turn.now), deed=ConfirmVisit(visit))
+
+
+def usage_limit(turn: TurnContext) -> Decision | None:
+    """Over a limit the model is not asked."""
+    if turn.over is None:
+        return None
+    return HandOver(Reason.LIMITE_DE_USO, detail=fixed_texts.limit_detail(turn.over))
+
+
+def tapped_choice(turn: TurnContext) -> Decision | None:
+    """A number or words that choose one of what our last line offered."""
+    said = _said(turn)
+    choice = choices.chosen(choices.offered(_last_line(turn)), said[0]) if len(said) == 1 else None
+    if choice is None:
+        return None
+    if choice == PERSON:
+        return HandOver(Reason.PEDIDO_DO_CLIENTE)
+    if choice == WRITE:
+        return Reply(fixed_texts.WRITE_ON)
+    return GoOn(KeepChoice(said[0], choice.id)) if choices.tells_more(choice.id) else None
+
+
+def unreadable_media(turn: TurnContext) -> Decision | None:
+    """Nothing of it could be read: they are asked to write, and who insists gets a person."""
+    said = _said(turn)
     if not said or not all(_is_wordless(message) for message in said):
-        return wish(material)
+        return None
     unread = next((message.kind for message in said if message.kind in UNREADABLE), None)
     if unread is None:
-        return Plain(fixed_texts.EMPTY if said[0].kind == EMPTY else fixed_texts.STICKER, {})
-    if question == (WRITE, PERSON):
-        return Reason.MIDIA_NAO_SUPORTADA
+        return Reply(fixed_texts.EMPTY if said[0].kind == EMPTY else fixed_texts.STICKER)
+    if choices.offered(_last_line(turn)) == (WRITE, PERSON):
+        return HandOver(Reason.MIDIA_NAO_SUPORTADA)
     asked = Question(fixed_texts.unread(unread), (WRITE, PERSON))
-    return Plain(asked.numbered(), asked.extra(tappable=material.tenant.buttons))
+    return Reply(asked.numbered(), extra=asked.extra(tappable=turn.tenant.buttons))
 
 
-def choice(material: Material) -> tuple[Message, Choice] | None:
-    """The message that chooses one of what our last line offered, by number or words, and its choice."""
-    said = _said(material)
-    if len(said) != 1:
-        return None
-    found = choices.chosen(choices.offered(_last_line(material)), said[0])
-    return (said[0], found) if found else None
+Shortcut = Callable[[TurnContext], Decision | None]
+# Before recordings are heard and pictures are looked at, which takes time, and after it.
+SHORTCUTS: tuple[Shortcut, ...] = (nothing_said, opt_out, leave_waitlist, confirm_reminder, usage_limit)
+SHORTCUTS_ONCE_HEARD: tuple[Shortcut, ...] = (tapped_choice, opt_out, unreadable_media)
 
 
-def _said(material: Material) -> Sequence[Message]:
+def _said(turn: TurnContext) -> Sequence[Message]:
     """What there is to answer; a message without anything in it only where there is nothing else."""
-    said = [message for message in material.inputs if message.kind not in _EVENTS]
+    said = [message for message in turn.inputs if message.kind not in _EVENTS]
     return [message for message in said if message.kind != EMPTY] or said
 
 
-def _is_back(material: Material) -> bool:
+def _is_back(turn: TurnContext) -> bool:
     """Whether the customer only said the word that ended their wait for people."""
-    if not material.past.episodes or not material.inputs:
+    if not turn.past.episodes or not turn.inputs:
         return False
-    last = material.past.episodes[-1]
+    last = turn.past.episodes[-1]
     ended_by_word = last.close_reason == CloseReason.CUSTOMER_CANCELLED
-    just_now = last.closed_seq == material.inputs[0].seq - 1
-    return ended_by_word and just_now and all(is_way_back(message.text) for message in material.inputs)
+    just_now = last.closed_seq == turn.inputs[0].seq - 1
+    return ended_by_word and just_now and all(is_way_back(message.text) for message in turn.inputs)
 
 
 def _only_wish(message: Message) -> Wish | None:
@@ -96,12 +129,10 @@ def _is_wordless(message: Message) -> bool:
     return not message.text.strip() and not message.extra.keys() & {"transcript", "seen"}
 
 
-def _last_line(material: Material) -> Message | None:
+def _last_line(turn: TurnContext) -> Message | None:
     """The last thing that we said to the customer before this turn."""
-    first = material.inputs[0].seq
+    first = turn.inputs[0].seq
     ours = (
-        line
-        for line in reversed(material.past.messages)
-        if line.direction == Direction.OUT and line.seq < first
+        line for line in reversed(turn.past.messages) if line.direction == Direction.OUT and line.seq < first
     )
     return next((line for line in ours if line.status not in (Status.NOTE, Status.DROPPED)), None)

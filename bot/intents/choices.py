@@ -6,12 +6,10 @@ Their ids are ours: whatever comes back, a tapped button, a number or the words,
 
 import re
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime, time
-from typing import Any
 
-from models.message import Message
+from models.message import ChoiceData, Extra, Message
 from tools import portuguese
 from tools.portuguese import folded
 
@@ -27,6 +25,9 @@ class Choice:
     def line(self) -> str:
         return f"{self.title}, {self.description}" if self.description else self.title
 
+    def data(self) -> ChoiceData:
+        return {"id": self.id, "title": self.title, "description": self.description}
+
 
 @dataclass(frozen=True)
 class Question:
@@ -41,13 +42,15 @@ class Question:
         lines = (f"{number}. {choice.line()}" for number, choice in enumerate(self.choices, 1))
         return "\n".join([self.body, *lines])
 
-    def extra(self, *, tappable: bool) -> dict[str, Any]:
+    def extra(self, *, tappable: bool) -> Extra:
         """As the line that asks keeps it; only with `tappable` it goes out with buttons or a list."""
-        found: dict[str, Any] = {"choices": [asdict(choice) for choice in self.choices]}
-        return found | ({"menu": {"body": self.body, "button": self.button}} if tappable else {})
+        found: Extra = {"choices": [choice.data() for choice in self.choices]}
+        if tappable:
+            found["menu"] = {"body": self.body, "button": self.button}
+        return found
 
 
-def menu_of(extra: Mapping[str, Any]) -> Question | None:
+def menu_of(extra: Extra) -> Question | None:
     """What is to go out with buttons or a list, of what a line keeps."""
     menu = extra.get("menu")
     return Question(menu["body"], _choices(extra), menu["button"]) if menu else None
@@ -58,7 +61,7 @@ def offered(line: Message | None) -> tuple[Choice, ...]:
     return _choices(line.extra) if line is not None else ()
 
 
-def _choices(extra: Mapping[str, Any]) -> tuple[Choice, ...]:
+def _choices(extra: Extra) -> tuple[Choice, ...]:
     return tuple(Choice(**one) for one in extra.get("choices", ()))
 
 
@@ -66,7 +69,7 @@ def chosen(choices: tuple[Choice, ...], answer: Message) -> Choice | None:
     """The one that a message chooses; None for any other answer."""
     by_id = {choice.id: choice for choice in choices}
     words = _words(answer.text)
-    tapped = (by_id.get(answer.extra.get(key, "")) for key in ("button_payload", "list_id"))
+    tapped = map(by_id.get, (answer.extra.get("button_payload", ""), answer.extra.get("list_id", "")))
     return next(filter(None, tapped), None) or _by_number(choices).get(words) or _by_title(choices).get(words)
 
 
@@ -102,8 +105,9 @@ def tells_more(choice_id: str) -> bool:
 
 def words(message: Message) -> list[str]:
     """What a chosen id means, as the model reads it; nothing where its title says it all."""
-    keys = ("chosen", "button_payload", "list_id")
-    ids = (_SLOT.fullmatch(str(message.extra.get(key, ""))) for key in keys)
+    extra = message.extra
+    told = (extra.get("chosen", ""), extra.get("button_payload", ""), extra.get("list_id", ""))
+    ids = map(_SLOT.fullmatch, told)
     return [line for found in filter(None, ids) if (line := _slot_words(int(found[1]), found[2]))][:1]
 
 

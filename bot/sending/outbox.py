@@ -174,7 +174,9 @@ def _undelivered(session: Session, now: datetime, line: Outgoing | Progress, cod
         tenant = session.get_one(Tenant, line.tenant_id)
         text = fixed_texts.handoff_text(Reason.FALHA_NO_ENVIO, tenant, now, said=SORRY)
         session.flush()
-        message.add(session, now, line.tenant_id, line.conversation_id, author=Author.SYSTEM, text=text)
+        message.add(
+            session, now, line.tenant_id, line.conversation_id, message.Line(author=Author.SYSTEM, text=text)
+        )
 
 
 def report(

@@ -6,7 +6,6 @@ not at all.
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 
 from sqlmodel import Session
 
@@ -18,7 +17,7 @@ from models import conversation, delivery, message, reminder, waitlist
 from models.appointment import Appointment
 from models.conversation import Conversation
 from models.delivery import Outgoing, Progress
-from models.message import WHEN, Author, Content, Status
+from models.message import WHEN, Author, Content, Extra, Status
 from models.tenant import Tenant
 
 NO_TEMPLATE, NO_ADDRESS = "sem modelo", "sem WhatsApp conhecido"
@@ -39,7 +38,7 @@ class Notice:
     send_before: datetime
     taps: tuple[Choice, ...] = ()
 
-    def extra(self, *, tappable: bool) -> dict[str, Any]:
+    def extra(self, *, tappable: bool) -> Extra:
         """What the line keeps."""
         return Question(self.text, self.taps).extra(tappable=True) if tappable and self.taps else {}
 
@@ -68,11 +67,13 @@ def queue(session: Session, now: datetime, row: Conversation, notice: Notice) ->
         now,
         row.tenant_id,
         row.id,
-        author=Author.SYSTEM,
-        text=notice.text,
-        content=notice.content,
-        send_before=notice.send_before,
-        extra=notice.extra(tappable=tappable),
+        message.Line(
+            author=Author.SYSTEM,
+            text=notice.text,
+            content=notice.content,
+            send_before=notice.send_before,
+            extra=notice.extra(tappable=tappable),
+        ),
     )
     return message.id_of(session, row.id, seq)
 
@@ -80,7 +81,9 @@ def queue(session: Session, now: datetime, row: Conversation, notice: Notice) ->
 def tell_staff(session: Session, now: datetime, row: Conversation, text: str) -> None:
     """Note in the conversation, for staff alone, that something was not said."""
     assert row.id is not None
-    message.add(session, now, row.tenant_id, row.id, author=Author.SYSTEM, text=text, status=Status.NOTE)
+    message.add(
+        session, now, row.tenant_id, row.id, message.Line(author=Author.SYSTEM, text=text, status=Status.NOTE)
+    )
 
 
 def undelivered(session: Session, now: datetime, line: Outgoing | Progress, code: int | None) -> bool:

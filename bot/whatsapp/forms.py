@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from twilio.request_validator import (
     HMAC_SHA1,
@@ -17,7 +17,7 @@ from werkzeug.datastructures import MultiDict
 
 from bot.core import sanitise
 from bot.intents import opt_out
-from models.message import Incoming, Status
+from models.message import Extra, Incoming, Status
 
 PREFIX = "whatsapp:"
 MAX_NAME = 200
@@ -61,7 +61,7 @@ class Inbound:
             kind=self.kind,
             profile_name=self.profile_name,
             media=self.media,
-            extra=self.extra,
+            extra=cast(Extra, self.extra),
             wants_answer=self.wants_answer,
             wish=wish.wish if wish else None,
             only_wish=wish is not None and wish.only,

@@ -161,11 +161,13 @@ def reply(
         now,
         tenant_id,
         conversation_id,
-        author=Author.STAFF,
-        text=text,
-        staff_id=staff_id,
-        client_key=client_key,
-        content=content,
+        message.Line(
+            author=Author.STAFF,
+            text=text,
+            staff_id=staff_id,
+            client_key=client_key,
+            content=content,
+        ),
     )
 
 
@@ -189,11 +191,13 @@ def note(
         now,
         tenant_id,
         conversation_id,
-        author=Author.STAFF,
-        text=text,
-        status=Status.NOTE,
-        staff_id=staff_id,
-        client_key=client_key,
+        message.Line(
+            author=Author.STAFF,
+            text=text,
+            status=Status.NOTE,
+            staff_id=staff_id,
+            client_key=client_key,
+        ),
     )
 
 
@@ -219,7 +223,9 @@ def give_back(
     _end(session, now, row, CloseReason.RETURNED_TO_BOT, staff_id, note)
     _log(session, now, row, "give_back", staff_id)
     if greeting and conversation.window_open(row, now):
-        message.add(session, now, tenant_id, conversation_id, author=Author.SYSTEM, text=greeting)
+        message.add(
+            session, now, tenant_id, conversation_id, message.Line(author=Author.SYSTEM, text=greeting)
+        )
 
 
 def resolve(

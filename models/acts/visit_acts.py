@@ -214,10 +214,12 @@ class Reception:
             self.now,
             self._tenant_id,
             talk.id,
-            author=Author.STAFF,
-            text=text,
-            staff_id=self.staff_id,
-            client_key=key,
+            message.Line(
+                author=Author.STAFF,
+                text=text,
+                staff_id=self.staff_id,
+                client_key=key,
+            ),
         )
         self._log(Action.TELL, visit, {})
 

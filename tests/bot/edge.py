@@ -150,9 +150,11 @@ class Edge:
                 self.clock(),
                 self.tenant_id,
                 conversation_id,
-                author=author,
-                text=text,
-                **values,
+                message.Line(
+                    author=author,
+                    text=text,
+                    **values,
+                ),
             )
 
     def answer(self) -> None:

@@ -153,7 +153,9 @@ def test_a_reminder_that_waits_in_the_outbox_is_not_sent_any_more(stage: Stage) 
     stage.say("oi")
     with stage.db.writing() as session:
         for text_, ends in (("Lembrete", stage.clock() + timedelta(hours=1)), ("Resposta", None)):
-            message.add(session, stage.clock(), 1, 1, author=Author.SYSTEM, text=text_, send_before=ends)
+            message.add(
+                session, stage.clock(), 1, 1, message.Line(author=Author.SYSTEM, text=text_, send_before=ends)
+            )
     assert stage.say("parar")[0] == "Resposta"
     assert [line.status for line in stage.messages if line.text == "Lembrete"] == [Status.DROPPED]
 

@@ -90,7 +90,11 @@ class Talk:
     def bot_says(self, text: str = "Olá!", status: Status = Status.QUEUED) -> int:
         with self.db.writing() as session:
             return message.add(
-                session, self.now, self.tenant, self.id, author=Author.BOT, text=text, status=status
+                session,
+                self.now,
+                self.tenant,
+                self.id,
+                message.Line(author=Author.BOT, text=text, status=status),
             )
 
     def flag(self, reason: Reason = Reason.PEDIDO_DO_CLIENTE) -> bool:

@@ -29,7 +29,9 @@ def lines(db: Database, tenant_id: int, conversation_id: int = 1) -> list[Messag
 
 def queue(db: Database, now: datetime, tenant_id: int, text: str = "Olá!", conversation_id: int = 1) -> int:
     with db.writing() as session:
-        return message.add(session, now, tenant_id, conversation_id, author=Author.BOT, text=text)
+        return message.add(
+            session, now, tenant_id, conversation_id, message.Line(author=Author.BOT, text=text)
+        )
 
 
 def claim(db: Database, now: datetime) -> Outgoing:
@@ -192,7 +194,7 @@ def test_an_unknown_sid_is_kept_at_its_furthest(db: Database, now: datetime, ten
         kept = session.get_one(EarlyStatus, (tenant, "SM7"))
     assert (kept.status, kept.error_code) == (Status.FAILED, 63003)
     with db.writing() as session:
-        queue_line = message.add(session, now, tenant, 1, author=Author.BOT, text="Olá!")
+        queue_line = message.add(session, now, tenant, 1, message.Line(author=Author.BOT, text="Olá!"))
         assert queue_line == 2
     line = claim(db, now)
     with db.writing() as session:
@@ -267,7 +269,9 @@ def test_a_sid_is_one_lines(db: Database, now: datetime, tenant: int) -> None:
 
 def test_a_dropped_line_stays_dropped(db: Database, now: datetime, tenant: int) -> None:
     with db.writing() as session:
-        seq = message.add(session, now, tenant, 1, author=Author.BOT, text="x", status=Status.DROPPED)
+        seq = message.add(
+            session, now, tenant, 1, message.Line(author=Author.BOT, text="x", status=Status.DROPPED)
+        )
         assert conversation.find(session, tenant, 1).last_seq == seq
     report(db, now, tenant, Status.READ, message_id=2)
     assert lines(db, tenant)[1].status == Status.DROPPED

@@ -28,7 +28,9 @@ def lines(db: Database, tenant_id: int, conversation_id: int = 1) -> list[Messag
 
 def queue(db: Database, now: datetime, tenant_id: int, text: str = "Olá!", conversation_id: int = 1) -> int:
     with db.writing() as session:
-        return message.add(session, now, tenant_id, conversation_id, author=Author.BOT, text=text)
+        return message.add(
+            session, now, tenant_id, conversation_id, message.Line(author=Author.BOT, text=text)
+        )
 
 
 # In
@@ -99,7 +101,9 @@ def test_messages_at_once_are_numbered_without_gaps(db: Database, now: datetime,
 
 def test_a_note_is_kept_and_never_sent(db: Database, now: datetime, tenant: int) -> None:
     with db.writing() as session:
-        message.add(session, now, tenant, 1, author=Author.SYSTEM, text="marca", status=Status.NOTE)
+        message.add(
+            session, now, tenant, 1, message.Line(author=Author.SYSTEM, text="marca", status=Status.NOTE)
+        )
         assert delivery.claim_outgoing(session, now) is None
         assert session.get_one(Conversation, 1).preview == "oi"
 

@@ -324,7 +324,9 @@ def test_what_is_not_sent_yet_is_stopped(
     with db.writing() as session:
         mine = reminder.claim(session, at)
         assert mine is not None
-        seq = message.add(session, at, ids.tenant, ids.conversation, author=Author.SYSTEM, text="Lembrete")
+        seq = message.add(
+            session, at, ids.tenant, ids.conversation, message.Line(author=Author.SYSTEM, text="Lembrete")
+        )
         line = message.id_of(session, ids.conversation, seq)
         reminder.queued(session, mine, line)
         session.execute(update(Message).where(Message.id == line).values(status=status))

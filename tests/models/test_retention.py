@@ -110,7 +110,9 @@ def test_what_we_wrote_counts_too(shop: Shop) -> None:
     """A reminder, or a person's words: they may answer it."""
     shop.says(shop.now - 2 * BEFORE)
     with shop.db.writing() as session:
-        message.add(session, shop.now, shop.ids.tenant, shop.talk, author=Author.BOT, text="Oi!")
+        message.add(
+            session, shop.now, shop.ids.tenant, shop.talk, message.Line(author=Author.BOT, text="Oi!")
+        )
     assert shop.silent() == []
 
 

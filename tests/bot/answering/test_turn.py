@@ -6,7 +6,7 @@ from datetime import datetime
 import pytest
 
 from bot.agent.loop import Answered, HandedOff, Outcome
-from bot.answering.turn import sayable
+from bot.answering.agent_run import sayable
 from models.db import Database
 from models.handoff import Reason
 from tests.fakes.claude import answer, text

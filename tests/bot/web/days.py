@@ -104,9 +104,11 @@ class Salon:
                 office.clock(),
                 office.bela.tenant,
                 row.id,
-                author=Author.SYSTEM,
-                text="Abriu um horário",
-                status=Status.SENT,
+                message.Line(
+                    author=Author.SYSTEM,
+                    text="Abriu um horário",
+                    status=Status.SENT,
+                ),
             )
             (line,) = message.transcript(session, office.bela.tenant, row.id, limit=1)
             assert (line.seq, line.id is None) == (seq, False)

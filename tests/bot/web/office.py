@@ -174,10 +174,12 @@ class Office:
                 self.clock(),
                 tenant_id,
                 conversation_id,
-                author=author,
-                text=text,
-                status=status,
-                **more,
+                message.Line(
+                    author=author,
+                    text=text,
+                    status=status,
+                    **more,
+                ),
             )
             if error_code:
                 found = message.transcript(session, tenant_id, conversation_id, limit=1)[0]

@@ -65,7 +65,11 @@ def test_longest_wait_comes_first_whatever_happens_later(talk: Talk) -> None:
     with talk.db.writing() as session:
         for status in (Status.NOTE, Status.QUEUED):
             message.add(
-                session, talk.now, talk.tenant, ids["Ana"], author=Author.SYSTEM, text="…", status=status
+                session,
+                talk.now,
+                talk.tenant,
+                ids["Ana"],
+                message.Line(author=Author.SYSTEM, text="…", status=status),
             )
     assert names(listed(talk, Tab.WAITING)) == ["Ana", "Beto", "Caio"]
 
