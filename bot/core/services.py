@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
+from bot.core.bell import Wake
 from bot.core.pricing import LIST, Prices
 from bot.core.process_stats import Meters
 from bot.core.settings import Settings
@@ -31,7 +32,8 @@ class Services:
     """`now` is the only clock. `model` and `sender_for` give objects for the calling thread.
 
     `sender_for(tenant_id)` sends with that tenant's Twilio account. `wake_agent` and `wake_outbox` rouse the
-    workers of this process; another process finds the work by its own ticks.
+    workers of this process, or of this machine where its processes share a `Bell`; another machine finds the
+    work by its own ticks.
     """
 
     settings: Settings
@@ -50,8 +52,8 @@ class Services:
     pusher: "Pusher | None" = None  # None: nobody is told where no page is open
     prices: Prices = LIST
     meters: Meters = field(default_factory=Meters)
-    wake_agent: threading.Event = field(default_factory=threading.Event)
-    wake_outbox: threading.Event = field(default_factory=threading.Event)
+    wake_agent: Wake = field(default_factory=threading.Event)
+    wake_outbox: Wake = field(default_factory=threading.Event)
     environment: Mapping[str, str] = field(default_factory=dict)  # for `auth_token_env` of the business file
 
     @property

@@ -1,12 +1,13 @@
 """The HTTP server of one process, and its end by SIGTERM or Ctrl-C.
 
-Waitress, because one thread of it holds every connection and reads whole requests: a thousand clients that are
-silent, or half done, take none of the threads that answer. (gunicorn's threads and cheroot's block in a read.)
-What it leaves open is added here: a clock that no one can set back, an end for slow requests, and room for the
-next client when all connections are taken.
+Waitress, because one thread of it holds every connection and reads whole requests: a thousand clients
+that are silent, or half done, take none of the threads that answer. (gunicorn's and cheroot's wait in a
+read.) What it leaves open is added here: a clock that no one can set back, an end for slow requests, and
+room for the next client when all connections are taken.
 """
 
 import errno
+import os
 import resource
 import signal
 import socket
@@ -23,12 +24,15 @@ from waitress.channel import HTTPChannel
 from waitress.server import MultiSocketServer, TcpWSGIServer
 from waitress.task import ThreadedTaskDispatcher
 
+from bot.core.process_stats import Limits
+
 log = structlog.get_logger()
 
 THREADS = 16
 CONNECTIONS = 4000
 SPARE_FILES = 200  # beside connections: the database, log files, calls of other servers
 BACKLOG = 1024
+ACCEPT_AT_ONCE = 64
 SILENT_SECONDS = 25  # a connection on which nothing happens
 REQUEST_SECONDS = 60  # from the first byte of a request to its last
 SWEEP_SECONDS = 2.0
@@ -42,8 +46,8 @@ class NotListening(Exception):
     def __init__(self, host: str, port: int, error: OSError | ValueError) -> None:
         number = error.errno if isinstance(error, OSError) else None
         cure = "choose another with PORT or --port" if number in _OF_THE_PORT else _OTHER_HOST
-        reason = getattr(error, "strerror", None) or "no such address"
-        super().__init__(f"cannot listen on {host}:{port} ({reason}); {cure}.")
+        reason = os.strerror(number) if number and number > 0 else getattr(error, "strerror", None)
+        super().__init__(f"cannot listen on {host}:{port} ({reason or 'no such address'}); {cure}.")
 
 
 _OF_THE_PORT = (errno.EADDRINUSE, errno.EACCES, errno.EPERM)
@@ -54,8 +58,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
     """Listening sockets for every address of `host`; port 0 means any that is free. Raises NotListening."""
     found: list[socket.socket] = []
     try:
-        hints = {"type": socket.SOCK_STREAM, "flags": socket.AI_PASSIVE}
-        for family, _, _, _, address in socket.getaddrinfo(host or None, port, **hints):
+        for family, _, _, _, address in socket.getaddrinfo(host, port, type=socket.SOCK_STREAM):
             found.append(socket.create_server(address, family=family, backlog=BACKLOG))
             port = found[0].getsockname()[1]
     except (OSError, ValueError) as error:
@@ -65,7 +68,7 @@ def listen(host: str, port: int) -> list[socket.socket]:
     return found
 
 
-class Channel(HTTPChannel):
+class Channel(HTTPChannel):  # type: ignore[misc]  # waitress has no types
     """One connection. Its times are those of a clock that only goes forward."""
 
     _active = 0.0
@@ -100,7 +103,7 @@ class Channel(HTTPChannel):
         return slow or now - self._active > SILENT_SECONDS
 
 
-class Listener(TcpWSGIServer):
+class Listener(TcpWSGIServer):  # type: ignore[misc]  # as above
     """Accepts connections: never refuses one, but ends the one that has been silent longest."""
 
     channel_class = Channel
@@ -117,11 +120,20 @@ class Listener(TcpWSGIServer):
         return bool(self.accepting)
 
     def handle_accept(self) -> None:
-        if len(self.active_channels) >= self.limit:
-            idle = [channel for channel in self.active_channels.values() if channel.is_idle]
-            if idle:
-                min(idle, key=lambda channel: channel.last_activity).handle_close()
-        super().handle_accept()
+        # Several at a time: each turn of the loop looks at every connection.
+        for _ in range(ACCEPT_AT_ONCE):
+            before = len(self.active_channels)
+            if before >= self.limit:
+                self._make_room()
+                before = len(self.active_channels)
+            super().handle_accept()
+            if len(self.active_channels) == before:
+                return
+
+    def _make_room(self) -> None:
+        idle = [channel for channel in self.active_channels.values() if channel.is_idle]
+        if idle:
+            min(idle, key=lambda channel: channel.last_activity).handle_close()
 
 
 class Server:
@@ -143,7 +155,6 @@ class Server:
             asyncore_use_poll=True,
         )
         self._listeners = [self._listener(app, settings, each) for each in sockets]
-        app.extensions[EXTENSION] = self
         self._whole = MultiSocketServer(self._map, settings, [], self._dispatcher, log.info)
 
     def _listener(self, app: Flask, settings: Adjustments, each: socket.socket) -> Listener:
@@ -161,14 +172,13 @@ class Server:
     def close(self) -> None:
         self._whole.close()
 
-    def usage(self) -> dict[str, tuple[int, int]]:
-        """How much of what there is was in use just now, and how much there is."""
-        connections = sum(len(each.active_channels) for each in self._listeners)
-        waiting = len(self._dispatcher.queue) + self._dispatcher.active_count
-        return {"web_connections": (connections, self.limit), "web_threads": (waiting, THREADS)}
+    def connections(self) -> tuple[int, int]:
+        """How many are open, and how many may be."""
+        return sum(len(each.active_channels) for each in self._listeners), self.limit
 
-
-EXTENSION = "horacerta-server"
+    def threads(self) -> tuple[int, int]:
+        """How many requests are answered or wait for a thread, and how many threads there are."""
+        return len(self._dispatcher.queue) + self._dispatcher.active_count, THREADS
 
 
 def _room() -> int:
@@ -183,9 +193,15 @@ def _room() -> int:
     return CONNECTIONS if soft == resource.RLIM_INFINITY else max(50, min(CONNECTIONS, soft - SPARE_FILES))
 
 
-def run(app: Flask, sockets: Sequence[socket.socket], *, ready: Callable[[], None]) -> None:
-    """Serve until SystemExit; requests in hand are finished first. `ready` is called once it listens."""
+def run(
+    app: Flask, sockets: Sequence[socket.socket], *, limits: Limits, ready: Callable[[], None] = lambda: None
+) -> None:
+    """Serve until SystemExit; requests in hand are finished first. `ready` is called once it listens.
+
+    In `limits` it says how much of what it has is in use.
+    """
     server = Server(app, sockets)
+    limits["web_connections"], limits["web_threads"] = server.connections, server.threads
     try:
         ready()
         server.run()  # ends at SystemExit, and lets its threads finish
@@ -200,9 +216,13 @@ def wait_for_stop() -> None:
 
 
 def stop_on_signals() -> None:
-    """From now on SIGTERM and Ctrl-C raise SystemExit(0) in the main thread, wherever it is."""
+    """From now on SIGTERM and Ctrl-C raise SystemExit(0) in the main thread, wherever it is: once, since what
+    follows is the end, which another signal must not cut short.
+    """
 
     def stop(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         raise SystemExit(0)
 
     signal.signal(signal.SIGTERM, stop)
