@@ -56,6 +56,20 @@ class Tenant(SQLModel, table=True):
     # Days after which what customers left is deleted by itself; None: it is kept until they ask
     retention_customers_days: int | None = None
     retention_media_days: int | None = None
+    # Its own model: what is None is as in the settings. `model_key_env` names the variable with its key
+    model_provider: str | None = Field(default=None, max_length=20)
+    model_name: str | None = Field(default=None, max_length=120)
+    model_key_env: str | None = Field(default=None, max_length=120)
+    model_fallback: str | None = Field(default=None, max_length=20)
+    # Its own limits: what is None is as in the settings, or without limit. The budget is in cents of a USD
+    limit_customer_runs_per_day: int | None = None
+    limit_customer_input_tokens_per_day: int | None = None
+    limit_runs_per_day: int | None = None
+    limit_input_tokens_per_day: int | None = None
+    limit_monthly_budget_cents: int | None = None
+    # Not served: customers get a fixed text, or (silently) nothing; no model is asked, no reminder sent
+    disabled_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
+    disabled_silently: bool = False
     inbound_seen_at: datetime | None = Field(default=None, sa_type=UtcDateTime)  # nothing is missing before
     created_at: datetime = Field(sa_type=UtcDateTime)
 

@@ -23,6 +23,7 @@ class Scope(StrEnum):
 
     CUSTOMER = "customer"
     TENANT = "tenant"
+    BUDGET = "budget"  # of the business's month
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,13 @@ class Limit:
 
     runs: int
     input_tokens: int | None = None
+
+    def but(self, runs: int | None, input_tokens: int | None) -> "Limit":
+        """With what a business has of its own."""
+        return Limit(
+            self.runs if runs is None else runs,
+            self.input_tokens if input_tokens is None else input_tokens,
+        )
 
     def reached(self, used: Used) -> bool:
         if used.runs >= self.runs:
@@ -66,15 +74,29 @@ def over(
     """The limit that forbids another run in this conversation today, if one does.
 
     The customer's count begins anew where people gave the conversation back after a limit was reached: they
-    decided that the bot goes on. The business's does not.
+    decided that the bot goes on. The business's does not. What the business's file says goes before what is
+    given here.
     """
     assert tenant.id is not None
     today = midnight(tenant, now)
+    customer = customer.but(tenant.limit_customer_runs_per_day, tenant.limit_customer_input_tokens_per_day)
+    business = business.but(tenant.limit_runs_per_day, tenant.limit_input_tokens_per_day)
     used = _over_customer(session, tenant.id, conversation_id, today, customer)
     if used is not None:
         return Over(Scope.CUSTOMER, used)
     used = _used(session, tenant.id, today, business.runs)
-    return Over(Scope.TENANT, used) if business.reached(used) else None
+    if business.reached(used):
+        return Over(Scope.TENANT, used)
+    return Over(Scope.BUDGET, used) if is_spent(session, now, tenant) else None
+
+
+def is_spent(session: Session, now: datetime, tenant: Tenant) -> bool:
+    """Whether the budget for the present month is used up. A run without a price costs nothing."""
+    if tenant.limit_monthly_budget_cents is None:
+        return False
+    begin = instant(tenant.zone, now.astimezone(tenant.zone).date().replace(day=1), 0)
+    spent = session.execute(_SPENT, {"tenant": tenant.id, "since": begin}).scalar_one()
+    return int(spent) >= tenant.limit_monthly_budget_cents * 10_000
 
 
 def _over_customer(
@@ -123,6 +145,9 @@ def _counting(*whose: ColumnElement[bool]) -> Select[tuple[int, int]]:
 
 
 _RUN = table(Run)
+_SPENT = select(func.coalesce(func.sum(_RUN.c.cost_microdollars), 0)).where(
+    _RUN.c.tenant_id == bindparam("tenant"), _RUN.c.started_at >= bindparam("since")
+)
 _OF_BUSINESS = _counting()
 _OF_CUSTOMER = _counting(_RUN.c.conversation_id == bindparam("conversation"))
 

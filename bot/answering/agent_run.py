@@ -94,7 +94,7 @@ def sayable(outcome: Outcome) -> Outcome:
 
 def begin(services: Services, turn: TurnContext) -> AgentRun:
     """Begin a run, or take up the one that was left behind. Raises LeaseLost."""
-    model, steps = services.model(), turn.left_steps
+    model, steps = services.model_for(turn.tenant), turn.left_steps
     blocks = _input_blocks(turn, steps)
     shown = media_input.with_pictures(services, turn, blocks)
     if turn.left is not None and turn.left.id is not None:

@@ -32,6 +32,13 @@ def nothing_said(turn: TurnContext) -> Decision | None:
     return None if turn.inputs else Silence()
 
 
+def not_served(turn: TurnContext) -> Decision | None:
+    """The business is disabled: no model is asked, and nobody is handed over."""
+    if turn.tenant.disabled_at is None:
+        return None
+    return Silence() if turn.tenant.disabled_silently else Reply(fixed_texts.not_served(turn.tenant))
+
+
 def opt_out(turn: TurnContext) -> Decision | None:
     """They only said that they want no more messages, or them or the bot again: it was heeded already."""
     if _is_back(turn):
@@ -98,7 +105,14 @@ def unreadable_media(turn: TurnContext) -> Decision | None:
 
 Shortcut = Callable[[TurnContext], Decision | None]
 # Before recordings are heard and pictures are looked at, which takes time, and after it.
-SHORTCUTS: tuple[Shortcut, ...] = (nothing_said, opt_out, leave_waitlist, confirm_reminder, usage_limit)
+SHORTCUTS: tuple[Shortcut, ...] = (
+    nothing_said,
+    not_served,
+    opt_out,
+    leave_waitlist,
+    confirm_reminder,
+    usage_limit,
+)
 SHORTCUTS_ONCE_HEARD: tuple[Shortcut, ...] = (tapped_choice, opt_out, unreadable_media)
 
 

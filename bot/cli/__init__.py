@@ -1,12 +1,14 @@
 """The commands. Each parses, calls one function, and turns known errors into one sentence."""
 
+import os
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import click
+from flask import Flask
 
-from bot.cli import backup, chat, customer, doctor, evaluate, running, staff
+from bot.cli import backup, business, chat, customer, doctor, evaluate, staff
 from bot.cli.common import (
     Commands,
     Problem,
@@ -20,8 +22,10 @@ from bot.core import log
 from bot.core.services import Services
 from bot.core.settings import environment
 from bot.demo import setup as demo
-from bot.process import bootstrap, server
-from bot.process.worker import run as run_worker
+from bot.process import bootstrap, server, staff_logins
+from bot.process.worker import Worker
+from bot.web.app import create_app
+from bot.web.twilio_webhook import webhook
 from models import business_file, schema
 from models.business_file import BusinessFileErrors
 
@@ -35,7 +39,15 @@ def main() -> None:
     """
 
 
-for _command in (backup.backup, backup.restore, evaluate.evaluate, customer.customer, staff.staff):
+_COMMANDS = (
+    backup.backup,
+    backup.restore,
+    business.business,
+    customer.customer,
+    evaluate.evaluate,
+    staff.staff,
+)
+for _command in _COMMANDS:
     main.add_command(_command)
 
 
@@ -49,7 +61,6 @@ def _address_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Keep the data here.")
 def demo_command(host: str | None, port: int | None, data: Path | None) -> None:
     """The main job on embedded defaults: a phone to chat with, the bot, the staff page."""
-    server.stop_on_signals()
     given = environment()
     host = host or given.get("HOST") or "127.0.0.1"
     with demo.alone_in(data):
@@ -61,7 +72,8 @@ def _demo(setup: demo.DemoSetup) -> None:
     log.configure((environment().get("LOG_LEVEL") or "WARNING").upper(), setup.settings.log_format)
     services = bootstrap.services(setup.settings, database(setup.settings), environment())
     demo.seed(services, setup)
-    running.together(services, demo.blueprints(services, setup), setup.lines_to_print)
+    app = create_app(services, [webhook(services), *demo.blueprints(services, setup)])
+    _serve(services, app, setup.lines_to_print, Worker(services))
 
 
 def _port(port: int | None, given: Mapping[str, str]) -> int:
@@ -76,31 +88,73 @@ def _port(port: int | None, given: Mapping[str, str]) -> int:
 @main.command()
 @_address_options
 def serve(host: str | None, port: int | None) -> None:
-    """Web, workers and timers: all that one machine needs. Begins its processes again when they die."""
-    server.stop_on_signals()
-    running.serve(_web_services(host, port))
+    """Web, workers and timers in one process: all that one machine needs."""
+    services = _web_services(host, port)
+    app = create_app(services, [webhook(services)])
+    _serve(services, app, _hints(services), Worker(services))
 
 
 @main.command()
 @_address_options
 def web(host: str | None, port: int | None) -> None:
     """Only the web half: webhooks and staff pages. Needs a `worker` beside it."""
-    server.stop_on_signals()
-    running.web(_web_services(host, port))
+    services = _web_services(host, port)
+    _serve(services, create_app(services, [webhook(services)]), _hints(services), None)
 
 
 @main.command()
 def worker() -> None:
     """Only the worker half: answers, sends, keeps time. As many as wanted, on one PostgreSQL."""
-    server.stop_on_signals()
     settings = settings_given()
-    run_worker(bootstrap.services(settings, database(settings), environment()))
+    crew = Worker(bootstrap.services(settings, database(settings), environment()))
+    server.stop_on_signals()
+    try:
+        crew.start()
+        server.wait_for_stop()
+    finally:
+        _stop(crew)
 
 
 def _web_services(host: str | None, port: int | None) -> Services:
     settings = settings_given(host=host, port=port)
     settings.require("secret_key")
     return bootstrap.services(settings, database(settings), environment())
+
+
+def _serve(services: Services, app: Flask, lines: list[str], crew: Worker | None) -> None:
+    """Serve pages until stopped, with the worker half beside them where there is one."""
+
+    def ready(_port: int) -> None:
+        # Only now: what the workers send may come back to this very server.
+        if crew is not None:
+            crew.start()
+        click.echo("\n".join(lines))
+        sys.stdout.flush()
+
+    settings = services.settings
+    server.stop_on_signals()
+    try:
+        server.run(app, settings.host, settings.port, ready=ready)
+    finally:
+        if crew is not None:
+            _stop(crew)
+
+
+def _stop(crew: Worker) -> None:
+    if not crew.stop():
+        # What that run held is released, and another worker goes on with it; its thread would keep us here.
+        sys.stdout.flush()
+        os._exit(0)
+
+
+def _hints(services: Services) -> list[str]:
+    settings = services.settings
+    lines = [f"Hora Certa: http://{settings.host}:{settings.port}/fila (model: {settings.provider})"]
+    missing = [name for name in ("public_url", "twilio_auth_token") if not getattr(settings, name)]
+    lines += [f"  {name.upper()} is not set: WhatsApp messages are refused." for name in missing]
+    if not staff_logins.any_business(services.db):
+        lines.append("  No business yet; bring one in by: horacerta import FILE.yaml")
+    return lines
 
 
 @main.command()

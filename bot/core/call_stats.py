@@ -3,6 +3,7 @@
 import threading
 from collections import Counter
 from collections.abc import Callable, Mapping
+from copy import copy
 from typing import Any, Protocol
 
 
@@ -20,18 +21,25 @@ class Calls:
         self._lock = threading.Lock()
         self._retries: Counter[tuple[str, str]] = Counter()
         self._gates: dict[str, Gate] = {}
+        self._suffix = ""
+
+    def of(self, name: str) -> "Calls":
+        """Counts together with this one, each server under its own name and this one: "anthropic:bela"."""
+        other = copy(self)
+        other._suffix = f":{name}"
+        return other
 
     def counting(self, server: str) -> Callable[[str], None]:
         """What counts the retries of one server; it is told the cause of each."""
 
         def retried(cause: str) -> None:
             with self._lock:
-                self._retries[server, cause] += 1
+                self._retries[server + self._suffix, cause] += 1
 
         return retried
 
     def watch(self, server: str, gate: Gate) -> None:
-        self._gates[server] = gate
+        self._gates[server + self._suffix] = gate
 
     def state(self) -> dict[str, Any]:
         """As JSON: how often which server was asked again and why, and what each model's breaker does."""

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bot.core.bell import Wake
 from bot.core.pricing import LIST, Prices
 from bot.core.process_stats import Meters
 from bot.core.settings import Settings
@@ -32,15 +31,15 @@ class Services:
     """`now` is the only clock. `model` and `sender_for` give objects for the calling thread.
 
     `sender_for(tenant_id)` sends with that tenant's Twilio account. `wake_agent` and `wake_outbox` rouse the
-    workers of this process, or of this machine where its processes share a `Bell`; another machine finds the
-    work by its own ticks.
+    workers of this process; another process finds the work by its own ticks.
     """
 
     settings: Settings
     db: Database
-    model: "Callable[[], ModelClient]"
+    model: "Callable[[], ModelClient]"  # that of all businesses without one of their own
     sender_for: "Callable[[int], Sender]"
     now: Callable[[], datetime] = system_clock
+    own_model: "Callable[[Tenant], ModelClient | None] | None" = None  # None: no business has one
     inbox_for: "Callable[[Tenant], Inbox] | None" = None  # None: nobody looks for what has not reached us
     archive_for: "Callable[[Tenant], Archive] | None" = None  # None: nothing is deleted at the provider
     forms_for: "Callable[[int], Forms] | None" = None  # None: what there is to tap goes out as a text
@@ -52,9 +51,14 @@ class Services:
     pusher: "Pusher | None" = None  # None: nobody is told where no page is open
     prices: Prices = LIST
     meters: Meters = field(default_factory=Meters)
-    wake_agent: Wake = field(default_factory=threading.Event)
-    wake_outbox: Wake = field(default_factory=threading.Event)
+    wake_agent: threading.Event = field(default_factory=threading.Event)
+    wake_outbox: threading.Event = field(default_factory=threading.Event)
     environment: Mapping[str, str] = field(default_factory=dict)  # for `auth_token_env` of the business file
+
+    def model_for(self, tenant: Tenant) -> "ModelClient":
+        """The model of one run of this business."""
+        own = self.own_model(tenant) if self.own_model else None
+        return own or self.model()
 
     @property
     def debounce(self) -> timedelta:

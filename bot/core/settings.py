@@ -1,6 +1,5 @@
 """The environment, read once at start."""
 
-import math
 import os
 from collections.abc import Mapping
 from pathlib import Path
@@ -16,8 +15,6 @@ from models import db
 
 Provider = Literal["anthropic", "openai", "offline"]
 SmtpSecurity = Literal["starttls", "tls", "none"]
-CGROUP_QUOTA = Path("/sys/fs/cgroup/cpu.max")
-MOST_WORKERS = 8  # unless somebody wants more: each takes memory and connections of the database
 MIN_SECRET_LENGTH = 32
 MIN_METRICS_TOKEN_LENGTH = 16
 
@@ -32,17 +29,6 @@ def pairs(value: str) -> tuple[tuple[str, str], ...]:
     if not all(name.strip() and secret.strip() for name, _, secret in split):
         raise ValueError("must look like key=secret,key=secret")
     return tuple((name.strip(), secret.strip()) for name, _, secret in split)
-
-
-def cores() -> int:
-    """How many cores this program may use: fewer than there are where it is pinned, or has a quota."""
-    found = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    try:
-        quota, period = CGROUP_QUOTA.read_text().split()
-        found = min(found, math.ceil(int(quota) / int(period)))
-    except (OSError, ValueError):  # no such file, or "max": no quota
-        pass
-    return max(1, found)
 
 
 class Settings(BaseSettings):
@@ -88,8 +74,7 @@ class Settings(BaseSettings):
     llm_timeout_seconds: float = Field(default=45, gt=0, le=600)
     waitlist_hold_minutes: int = Field(default=30, ge=5, le=1440)
     inbound_debounce_seconds: float = Field(default=1.5, ge=0, le=60)
-    workers: int | None = Field(default=None, ge=1, le=64)
-    worker_concurrency: int = Field(default=256, ge=1, le=2000)
+    worker_concurrency: int = Field(default=64, ge=1, le=2000)
 
     limit_customer_runs_per_day: int = Field(default=60, ge=1)
     limit_customer_input_tokens_per_day: int | None = Field(default=None, ge=1)
@@ -197,11 +182,6 @@ class Settings(BaseSettings):
         if self.anthropic_api_key:
             return "anthropic"
         return "openai" if self.openai_api_key else "offline"
-
-    @property
-    def worker_processes(self) -> int:
-        """How many `serve` keeps running."""
-        return self.workers or min(cores(), MOST_WORKERS)
 
     @property
     def providers(self) -> tuple[Provider, ...]:

@@ -118,6 +118,8 @@ def _against(
     gone = visit.status != AppointmentStatus.BOOKED or visit.schedule_version != mine.version
     if gone or visit.starts_at <= now:
         return Drop(State.OBSOLETE)
+    if tenant.disabled_at is not None:
+        return Drop(State.SKIPPED, "atendimento desligado")
     if visit.starts_at - now <= LEAST:
         return Drop(State.SKIPPED, "tarde demais")
     if reminder.is_overtaken(session, mine, now):

@@ -46,7 +46,7 @@ def _serve(services: Services, now: datetime, tenant_id: int) -> None:
     with services.db.writing() as session:
         tenant = session.get_one(Tenant, tenant_id)
         waitlist.expire(session, now, tenant_id, now.astimezone(tenant.zone).date())
-    if quiet_hours.is_night(tenant.zone, now):
+    if tenant.disabled_at is not None or quiet_hours.is_night(tenant.zone, now):
         return
     while _serve_one(services, now, tenant_id, hold):
         services.wake_outbox.set()

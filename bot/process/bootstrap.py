@@ -24,6 +24,7 @@ from bot.llm.rule_based import OfflineModel
 from bot.llm.simplified_mode import HonestClient
 from bot.llm.transport import ignore
 from bot.media import pictures, staff_downloads, voice
+from bot.process.own_models import OwnModels
 from bot.process.run_metrics import RunFigures
 from bot.sending.terminal import TerminalAware
 from bot.whatsapp import typing_indicator
@@ -175,6 +176,7 @@ def services(settings: Settings, db: Database, environment: Mapping[str, str]) -
         settings=settings,
         db=db,
         model=models(settings, http, meters.calls),
+        own_model=OwnModels(settings, environment, meters.calls, lambda own, calls: models(own, http, calls)),
         meters=meters,
         sender_for=lambda tenant_id: TerminalAware(lambda: senders.sender_for(tenant_id)),
         environment=environment,

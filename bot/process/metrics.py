@@ -3,7 +3,7 @@
 Only what no row can tell (the time of a request) is counted by the process that is asked.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime
 
 from prometheus_client import CollectorRegistry, generate_latest
@@ -13,7 +13,6 @@ from sqlalchemy import func, select
 from sqlmodel import Session
 
 from bot.core import call_stats
-from bot.core.process_stats import limits_in
 from bot.core.services import Services
 from bot.process.run_metrics import RunFigures
 from models import worker
@@ -41,7 +40,6 @@ class RowCounts(Collector):
             yield from _outbox(session, now)
             yield _worker(session, now)
             yield from _calls(session)
-            yield from _limits(session, self._services.meters.usage())
             yield from self._runs.collect(session, now)
 
 
@@ -139,20 +137,6 @@ def _calls(session: Session) -> Iterator[Metric]:
                 breaker.add_metric([provider, one, owner], one == is_now)
     yield retried
     yield breaker
-
-
-def _limits(session: Session, own: Mapping[str, tuple[int, int]]) -> Iterator[Metric]:
-    """How near each limit is: of each living worker, and of the process that is asked."""
-    labels = ["limit", "process"]
-    used = GaugeMetricFamily("horacerta_limit_used", "How much of a limit is in use.", labels=labels)
-    most = GaugeMetricFamily("horacerta_limit_max", "How much there is.", labels=labels)
-    states = {owner: limits_in(state) for owner, state in worker.calls(session).items()}
-    for process, limits in {"web": own, **states}.items():
-        for name, (now_used, there_is) in limits.items():
-            used.add_metric([name, process], now_used)
-            most.add_metric([name, process], there_is)
-    yield used
-    yield most
 
 
 def _age(since: datetime | None, now: datetime) -> float:

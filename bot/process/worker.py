@@ -16,7 +16,7 @@ from apscheduler.schedulers import SchedulerNotRunningError
 
 from bot.answering import turn
 from bot.core.services import Services
-from bot.process import schedule, server
+from bot.process import schedule
 from bot.sending import outbox
 from models import conversation, schema, worker
 
@@ -48,7 +48,8 @@ class Worker:
         self._timers = schedule.scheduler(services)
 
     def start(self) -> None:
-        self.services.meters.limits["worker_runs"] = self._in_hand
+        # At many waiting threads the default of 5 ms makes a convoy; this costs nothing otherwise.
+        sys.setswitchinterval(0.1)
         self._beat()
         loops = {"dispatch": self._dispatch, "heartbeat": self._heartbeat}
         loops |= {f"outbox-{number}": self._send for number in range(OUTBOX_THREADS)}
@@ -143,9 +144,6 @@ class Worker:
                 self.services.wake_outbox.wait(TICK_SECONDS)
                 self.services.wake_outbox.clear()
 
-    def _in_hand(self) -> tuple[int, int]:
-        return len(self._tokens), self.services.settings.worker_concurrency
-
     # Living
 
     def _heartbeat(self) -> None:
@@ -169,7 +167,7 @@ class Worker:
     def _beat(self) -> bool:
         now = self.services.now()
         with self.services.db.writing() as session:
-            worker.beat(session, self.owner, now, self.services.meters.state())
+            worker.beat(session, self.owner, now, self.services.meters.calls.state())
             conversation.renew(session, tuple(self._tokens), now + turn.LEASE)
         return True
 
@@ -181,26 +179,6 @@ class Worker:
             log.exception("worker_step_failed")
             self._stop.wait(TICK_SECONDS)
             return False
-
-
-def run(services: Services) -> None:
-    """Work, and nothing else, in this process until SystemExit."""
-    # At many waiting threads the default of 5 ms makes a convoy. Not where requests are answered: they would
-    # wait as long.
-    sys.setswitchinterval(0.1)
-    crew = Worker(services)
-    try:
-        crew.start()
-        server.wait_for_stop()
-    finally:
-        end(crew)
-
-
-def end(crew: Worker) -> None:
-    if not crew.stop():
-        # What that run held is released, and another worker goes on with it; its thread would keep us here.
-        sys.stdout.flush()
-        os._exit(0)
 
 
 def drain(services: Services) -> None:

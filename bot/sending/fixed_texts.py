@@ -239,8 +239,18 @@ def unsaid_code(code: int | None) -> str:
     return f"o WhatsApp não entregou (código {code})" if code else "o WhatsApp não entregou"
 
 
+def not_served(tenant: Tenant) -> str:
+    """What customers read of a business that is disabled."""
+    return (
+        f"Oi! No momento {tenant.name} não está atendendo por este número. "
+        "Por favor, fale com o estabelecimento por outro canal."
+    )
+
+
 def limit_detail(over: Over) -> str:
-    """For staff: which limit of the day was reached, and how much was used."""
+    """For staff: which limit was reached, and how much was used of that of the day."""
+    if over.scope == Scope.BUDGET:
+        return "O orçamento do mês para o assistente acabou; quem cuida da instalação pode aumentá-lo."
     whose = "Este cliente" if over.scope == Scope.CUSTOMER else "O negócio"
     tokens = f"{over.used.input_tokens:,}".replace(",", ".")
     return f"{whose} chegou ao limite do dia: {over.used.runs} respostas automáticas, {tokens} tokens lidos."

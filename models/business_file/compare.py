@@ -90,7 +90,16 @@ def _differences(old: Values, new: Values) -> tuple[FieldChange, ...]:
 
 def columns_of(file: BusinessFile) -> dict[str, Any]:
     """The columns of `Tenant` that the file decides."""
-    parts = (file.settings, file.rules, file.templates, file.waits, file.retention, file.assistant)
+    parts = (
+        file.settings,
+        file.rules,
+        file.templates,
+        file.waits,
+        file.retention,
+        file.own_model,
+        file.usage_limits,
+        file.assistant,
+    )
     return {name: value for part in parts for name, value in asdict(part).items()}
 
 

@@ -18,10 +18,12 @@ from models.business_file.shape import (
     Closed,
     Hours,
     Offer,
+    OwnModel,
     Retention,
     Rules,
     Settings,
     Templates,
+    UsageLimits,
     Waits,
     Worker,
     hours_of,
@@ -35,7 +37,7 @@ from models.holiday import ALL
 from models.tenant import Tenant
 
 Document = dict[str, Any]  # plain lists, dicts, texts and numbers, as YAML has them
-P = TypeVar("P", Settings, Rules, Templates, Waits, Retention, Assistant)
+P = TypeVar("P", Settings, Rules, Templates, Waits, Retention, OwnModel, UsageLimits, Assistant)
 
 
 def export(session: Session, slug: str) -> str:
@@ -60,6 +62,8 @@ def of_state(state: State) -> BusinessFile:
         templates=_part(Templates, tenant),
         waits=_part(Waits, tenant),
         retention=_part(Retention, tenant),
+        own_model=_part(OwnModel, tenant),
+        usage_limits=_part(UsageLimits, tenant),
         assistant=_part(Assistant, tenant),
         services=tuple(
             Offer(row.name, row.duration_minutes, row.buffer_minutes, row.price_cents, row.on_holidays)
@@ -92,13 +96,14 @@ def dump(given: Document) -> str:
 def document(file: BusinessFile) -> Document:
     """Whole: also what is as in a new business is written, so that it can be seen and changed."""
     whole = {
-        "tenant": _tenant(file.settings),
+        "tenant": _tenant(file.settings) | _said({"model": _without_prefix("model_", file.own_model)}),
         "rules": _rules(file.rules),
         "assistant": _without_prefix("assistant_", file.assistant),
         "faq": [dict(each) for each in file.assistant.faq],
         "templates": _without_prefix("template_", file.templates),
         "handoff": _without_prefix("handoff_", file.waits),
         "retention": _without_prefix("retention_", file.retention),
+        "limits": _limits(file.usage_limits),
         "services": [_service(offer) for offer in file.services],
         "professionals": [_professional(worker) for worker in file.professionals],
         "closures": [_closure(closed) for closed in file.closures],
@@ -106,7 +111,15 @@ def document(file: BusinessFile) -> Document:
     return {key: value for key, value in whole.items() if value}
 
 
-def _without_prefix(prefix: str, part: Assistant | Templates | Waits | Retention) -> Document:
+def _limits(limits: UsageLimits) -> Document:
+    given = _without_prefix("limit_", limits)
+    cents = given.pop("monthly_budget_cents", None)
+    return given if cents is None else given | {"monthly_budget": price_text(cents)}
+
+
+def _without_prefix(
+    prefix: str, part: Assistant | Templates | Waits | Retention | OwnModel | UsageLimits
+) -> Document:
     given = {
         name.removeprefix(prefix): value for name, value in asdict(part).items() if name.startswith(prefix)
     }

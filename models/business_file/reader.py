@@ -30,11 +30,13 @@ from models.business_file.shape import (
     Closed,
     Hours,
     Offer,
+    OwnModel,
     Question,
     Retention,
     Rules,
     Settings,
     Templates,
+    UsageLimits,
     Waits,
     Window,
     Worker,
@@ -50,6 +52,7 @@ FILE_KEYS = (
     "templates",
     "handoff",
     "retention",
+    "limits",
     "services",
     "professionals",
     "closures",
@@ -65,6 +68,7 @@ TENANT_KEYS = (
     "twilio",
     "buttons",
     "images",
+    "model",
 )
 RULE_KEYS = (
     "slot_step_minutes",
@@ -79,6 +83,15 @@ TEMPLATE_KEYS = ("reminder", "waitlist_offer", "contact")
 HANDOFF_KEYS = ("realert_minutes", "second_text_minutes", "release_minutes", "reopen_minutes")
 ASSISTANT_KEYS = ("greeting", "tone", "never_say")
 RETENTION_KEYS = ("customers_days", "media_days")
+MODEL_KEYS = ("provider", "name", "key_env", "fallback")
+PROVIDERS = ("anthropic", "openai", "offline")
+LIMIT_KEYS = (
+    "customer_runs_per_day",
+    "customer_input_tokens_per_day",
+    "runs_per_day",
+    "input_tokens_per_day",
+    "monthly_budget",
+)
 SERVICE_KEYS = ("name", "duration_minutes", "buffer_minutes", "price", "on_holidays")
 PROFESSIONAL_KEYS = ("name", "services", "hours", "time_off")
 LIMITS = {  # of the whole numbers, the least and the most
@@ -94,6 +107,10 @@ LIMITS = {  # of the whole numbers, the least and the most
     "handoff_reopen_minutes": (1, MINUTES_OF_DAY),
     "retention_customers_days": (30, 3660),  # a slip of the finger must not forget who was here last week
     "retention_media_days": (1, 3660),
+    "limit_customer_runs_per_day": (1, 10**8),
+    "limit_customer_input_tokens_per_day": (1, 10**8),
+    "limit_runs_per_day": (1, 10**8),
+    "limit_input_tokens_per_day": (1, 10**8),
     "duration_minutes": (1, MINUTES_OF_DAY),
     "buffer_minutes": (0, MINUTES_OF_DAY),
 }
@@ -137,6 +154,8 @@ def parse(text: str) -> BusinessFile:
     templates = _templates(root.section("templates", TEMPLATE_KEYS))
     waits = _waits(root.section("handoff", HANDOFF_KEYS))
     retention = _retention(root.section("retention", RETENTION_KEYS))
+    own_model = _own_model(tenant.section("model", MODEL_KEYS))
+    usage_limits = _usage_limits(root.section("limits", LIMIT_KEYS))
     assistant = _assistant(root)
     closures = _dated(problems, root.items("closures"), _closure)
     problems.raise_if_any()
@@ -147,6 +166,8 @@ def parse(text: str) -> BusinessFile:
         templates=templates,
         waits=waits,
         retention=retention,
+        own_model=own_model,
+        usage_limits=usage_limits,
         assistant=assistant,
         services=services,
         professionals=professionals,
@@ -197,6 +218,33 @@ def _twilio(section: Section) -> tuple[str | None, str | None]:
     return (
         section.need("account_sid", values.account_sid, ""),
         section.need("auth_token_env", values.variable, ""),
+    )
+
+
+def _own_model(section: Section) -> OwnModel:
+    model = OwnModel(
+        model_provider=section.read("provider", values.one_of(PROVIDERS), None),
+        model_name=section.read("name", name_of, None),
+        model_key_env=section.read("key_env", values.variable, None),
+        model_fallback=section.read("fallback", values.one_of(PROVIDERS), None),
+    )
+    if model.model_provider is None and (model.model_name or model.model_key_env):
+        section.problems.add(
+            section.line, '"model" needs a value for "provider" where it names a model or a key'
+        )
+    return model
+
+
+def _usage_limits(section: Section) -> UsageLimits:
+    def number(key: str) -> int | None:
+        return section.read(key, whole_of(f"limit_{key}"), None)
+
+    return UsageLimits(
+        limit_customer_runs_per_day=number("customer_runs_per_day"),
+        limit_customer_input_tokens_per_day=number("customer_input_tokens_per_day"),
+        limit_runs_per_day=number("runs_per_day"),
+        limit_input_tokens_per_day=number("input_tokens_per_day"),
+        limit_monthly_budget_cents=section.read("monthly_budget", values.price, None),
     )
 
 

@@ -106,6 +106,27 @@ class Retention:
     retention_media_days: int | None = None
 
 
+@dataclass(frozen=True)
+class OwnModel:
+    """The model of a business's own, under the names of a tenant's columns; None: that of the settings."""
+
+    model_provider: str | None = None
+    model_name: str | None = None
+    model_key_env: str | None = None
+    model_fallback: str | None = None
+
+
+@dataclass(frozen=True)
+class UsageLimits:
+    """What a business may use of the bot, under the names of a tenant's columns; None: as all others."""
+
+    limit_customer_runs_per_day: int | None = None
+    limit_customer_input_tokens_per_day: int | None = None
+    limit_runs_per_day: int | None = None
+    limit_input_tokens_per_day: int | None = None
+    limit_monthly_budget_cents: int | None = None
+
+
 class Question(TypedDict):
     """What customers ask, and what the business answers."""
 
@@ -153,6 +174,8 @@ class BusinessFile:
     templates: Templates
     waits: Waits
     retention: Retention
+    own_model: OwnModel
+    usage_limits: UsageLimits
     assistant: Assistant
     services: tuple[Offer, ...]
     professionals: tuple[Worker, ...]

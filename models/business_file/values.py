@@ -83,6 +83,18 @@ def whole(least: int, most: int) -> Callable[[Scalar], int]:
     return read
 
 
+def one_of(words: tuple[str, ...]) -> Callable[[Scalar], str]:
+    """A reader of one of a few words."""
+
+    def read(scalar: Scalar) -> str:
+        if scalar.text not in words:
+            near = suggestion(scalar.text, words)
+            raise Wrong(f'must be {", ".join(words[:-1])} or {words[-1]}, not "{scalar.text}"{near}')
+        return scalar.text
+
+    return read
+
+
 def yes_no(scalar: Scalar) -> bool:
     word = scalar.text.casefold()
     if scalar.kind != "bool" or word not in TRUE + FALSE:

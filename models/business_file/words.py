@@ -14,6 +14,8 @@ def shown(field: str, value: object) -> str:
         return hours_text(cast(Hours, value or ()))
     if field == "price":
         return price_text(cast(int | None, value))
+    if field == "limit_monthly_budget_cents":
+        return "" if value is None else price_text(cast(int, value))
     if field == "time_off":
         return "; ".join(away_text(away) for away in cast(tuple[Away, ...], value or ()))
     if field == "faq":

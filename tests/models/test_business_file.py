@@ -237,14 +237,14 @@ ERRORS = {
         "adress: Rua",
         6,
         'unknown key "adress" in "tenant" (did you mean "address"?); known keys: slug, name, whatsapp, '
-        "timezone, address, about, holidays, twilio, buttons, images",
+        "timezone, address, about, holidays, twilio, buttons, images, model",
     ),
     "unknown key at the top": (
         "closures: [",
         "holidays: [",
         26,
         'unknown key "holidays" in the file; known keys: tenant, rules, assistant, faq, '
-        "templates, handoff, retention, services, professionals, closures",
+        "templates, handoff, retention, limits, services, professionals, closures",
     ),
     "price with a comma and no quotes": (
         'price: "80.00"}',
@@ -269,7 +269,7 @@ ERRORS = {
         "  <<: {}",
         7,
         'unknown key "<<" in "tenant"; known keys: slug, name, whatsapp, timezone, address, about, '
-        "holidays, twilio, buttons, images",
+        "holidays, twilio, buttons, images, model",
     ),
     "mapping wanted": (
         "twilio: {account_sid: AC0123456789abcdef0123456789abcdef, auth_token_env: BELA_TWILIO_TOKEN}",

@@ -14,9 +14,13 @@ from models.db import Database
 from tests.models.businesses import BASE, MINIMAL, edited, imported
 
 SLUG = "studio-bela"
+OWN_MODEL = "  model: {provider: openai, name: m-1, key_env: BELA_KEY, fallback: offline}\n"
 EVERYTHING = (
     BASE.replace("closed: true}", "closed: true, city: São Paulo, optional: all, open: [Natal, 2027-01-01]}")
-    .replace("rules:", "  buttons: true\n  images: true\nrules:")
+    .replace(
+        "rules:",
+        f"  buttons: true\n  images: true\n{OWN_MODEL}rules:",
+    )
     .replace('price: "80.00"}', "on_holidays: true}")
     .replace("reason: Natal}", 'hours: "09:00-10:30", reason: "Natal: \'yes\'"}')
     .replace("reason: Carnaval}", 'from: "12:00", to: "24:00"}')
@@ -26,6 +30,7 @@ faq:
   - {question: "Vocês aceitam cartão?", answer: "Sim:\\ncrédito e débito."}
 handoff: {realert_minutes: 7, second_text_minutes: 8, release_minutes: 9, reopen_minutes: 10}
 retention: {customers_days: 365, media_days: 90}
+limits: {customer_runs_per_day: 30, input_tokens_per_day: 100000, monthly_budget: "50.00"}
 templates: {reminder: HX0123456789abcdef0123456789abcdef}
 """
 )

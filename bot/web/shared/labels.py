@@ -110,6 +110,8 @@ _LOGGED = {
     "waitlist.join": "colocou um cliente na lista de espera",
     "waitlist.remove": "tirou um cliente da lista de espera",
     "waitlist.leave": "tirou da lista de espera um cliente que pediu",
+    "business.disable": "desligou o atendimento da empresa",
+    "business.enable": "ligou o atendimento da empresa",
     "business.import": "importou os dados da empresa",
     "business.change": "mudou os ajustes da empresa",
     "feed.renew": "criou um endereço de calendário",
