@@ -58,7 +58,13 @@ PACED = tuple(timedelta(seconds=seconds) for seconds in (6, 12, 24, 48, 96, 180)
 LONG = tuple(timedelta(minutes=minutes) for minutes in (1, 5, 15, 30, 60))
 
 
-_WAITS = {Action.ALARM: LONG, Action.LATER: LONG, Action.RETRY: PACED, Action.ONCE: LONG[:1]}
+_WAITS = {
+    Action.ALARM: LONG,
+    Action.LATER: LONG,
+    Action.OUTAGE: LONG[:3],
+    Action.RETRY: PACED,
+    Action.ONCE: LONG[:1],
+}
 
 
 def decide(error: SendError, attempt: int) -> Decision:
@@ -170,7 +176,7 @@ def _undelivered(session: Session, now: datetime, line: Outgoing | Progress, cod
     if unasked:
         return
     flagged = handoff.flag(session, now, line.tenant_id, line.conversation_id, Reason.FALHA_NO_ENVIO)
-    if flagged and owed and action in (Action.GIVE_UP, *error_codes.PASSING[:-1]):
+    if flagged and owed and action not in error_codes.SHUT:
         tenant = session.get_one(Tenant, line.tenant_id)
         text = fixed_texts.handoff_text(Reason.FALHA_NO_ENVIO, tenant, now, said=SORRY)
         session.flush()

@@ -54,6 +54,9 @@ def after(**span: float) -> Retry:
         (error(20003), 6, Fail()),
         (error(30008), 1, after(minutes=1)),
         (error(30008), 2, Fail()),
+        (error(63012), 1, after(minutes=1)),
+        (error(63012), 3, after(minutes=15)),
+        (error(63012), 4, Fail()),
         (error(63049), 2, after(minutes=5)),
         (error(63049), 6, Fail()),
     ],
@@ -587,7 +590,7 @@ def test_a_rate_limit_that_comes_by_callback_is_waited_out(edge: Edge) -> None:
     assert (edge.statuses(), edge.reasons()) == (["delivered"], [])
 
 
-@pytest.mark.parametrize("code", [63007, 63017, 63018, 63038, 63049, 63051, 30008])
+@pytest.mark.parametrize("code", [63007, 63012, 63018, 63038, 63049, 30002, 30008])
 def test_what_passes_is_waited_out_though_it_comes_by_callback(edge: Edge, code: int) -> None:
     """Accepted, then undelivered: not shown to people before it has been tried again in its time."""
     edge.queue("Olá!")
@@ -600,7 +603,7 @@ def test_what_passes_is_waited_out_though_it_comes_by_callback(edge: Edge, code:
     assert (edge.statuses(), edge.reasons()) == (["delivered"], [])
 
 
-@pytest.mark.parametrize("code", [63013, 63049, 63051, 20003])
+@pytest.mark.parametrize("code", [63013, 63041, 63049, 63051, 20003])
 def test_what_an_operator_must_see_is_logged_as_an_error(code: int) -> None:
     assert error_codes.needs_operator(code)
     assert not error_codes.needs_operator(63018)
