@@ -11,6 +11,7 @@ from sqlmodel import Field, Session, SQLModel, col, select
 
 from models.db import UtcDateTime, change, table
 from models.errors import Forgotten, NotFound
+from models.folding import name_columns
 
 FORGOTTEN = "forgotten:"  # begins an address that nobody has and nobody can be found by
 _OLD_MOBILE = re.compile(r"(?P<head>whatsapp:\+55[1-9][0-9])(?P<local>[6-9][0-9]{7})")
@@ -28,13 +29,16 @@ class Wish(StrEnum):
 
 
 class Customer(SQLModel, table=True):
-    """A person. `bookings_version` is the row lock behind the limit of open appointments."""
+    """A person. `folded_name` is for looking up; `bookings_version` is the row lock behind the limit of open
+    appointments.
+    """
 
     __table_args__ = (UniqueConstraint("tenant_id", "id"),)
 
     id: int | None = Field(default=None, primary_key=True)
     tenant_id: int = Field(foreign_key="tenant.id", index=True)
     name: str = Field(default="", max_length=200)
+    folded_name: str = Field(default="", max_length=200, sa_column_kwargs={"server_default": ""})
     opted_out_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
     bookings_version: int = 0
     created_at: datetime = Field(sa_type=UtcDateTime)
@@ -80,7 +84,7 @@ def find_or_create(
     known = _known(session, tenant_id, addresses)
     customer_id = int(known[0].customer_id) if known else _create(session, now, tenant_id, name)
     if known and name and not known[0].customer_name:
-        session.execute(_NAME, {"tenant": tenant_id, "customer": customer_id, "given": name[:200]})
+        session.execute(_NAME, {"tenant": tenant_id, "customer": customer_id, **_given(name)})
     seen = {row.address for row in known}
     new = [
         {
@@ -149,7 +153,8 @@ def rename(session: Session, tenant_id: int, customer_id: int, name: str) -> str
     if found is None:
         raise NotFound("customer")
     require_known(session, tenant_id, customer_id)
-    before, found.name = found.name, name
+    before, new = found.name, name_columns(name)
+    found.name, found.folded_name = new["name"], new["folded_name"]
     return before
 
 
@@ -174,8 +179,15 @@ _NAME = (
     update(_PERSON)
     .where(_PERSON.c.tenant_id == bindparam("tenant"), _PERSON.c.id == bindparam("customer"))
     .where(_PERSON.c.name == "")
-    .values(name=bindparam("given"))
+    .values(name=bindparam("given"), folded_name=bindparam("folded"))
 )
+
+
+def _given(name: str) -> dict[str, str]:
+    both = name_columns(name)
+    return {"given": both["name"], "folded": both["folded_name"]}
+
+
 _KNOWN = (
     _ADDRESS.select()
     .add_columns(
@@ -193,7 +205,7 @@ _KNOWN = (
 
 
 def _create(session: Session, now: datetime, tenant_id: int, name: str) -> int:
-    new = Customer(tenant_id=tenant_id, name=name[:200], created_at=now)
+    new = Customer(tenant_id=tenant_id, **name_columns(name), created_at=now)
     made = session.execute(_ADD, new.model_dump(exclude={"id"}))
     return int(made.scalar_one())
 

@@ -4,8 +4,9 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import product
 
-from sqlalchemy import insert, select
+from sqlalchemy import Select, insert, or_, select, union
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import Session
 
@@ -15,9 +16,11 @@ from models.conversation import Conversation, window_open
 from models.customer import FORGOTTEN, Customer, CustomerAddress, match_key
 from models.db import table
 from models.errors import NotFound
+from models.folding import composed, folded, name_columns
 
 MOST_FOUND = 20
 LEAST_DIGITS = 4
+WHOLE = 8  # digits: so many are a number, whatever stands beside them
 
 _CUSTOMER, _ADDRESS = table(Customer), table(CustomerAddress)
 _APPOINTMENT, _CONVERSATION = table(Appointment), table(Conversation)
@@ -63,20 +66,52 @@ def client(session: Session, now: datetime, tenant_id: int, customer_id: int) ->
 
 
 def search(session: Session, tenant_id: int, words: str) -> list[tuple[int, str, str]]:
-    """Up to 20 customers (id, name, an address or "") whose name or number holds `words`, by name.
-
-    Case and accents do not matter ("joao" finds "João"); a number is looked for from four digits on, with
-    and without the ninth.
-    """
-    wanted = folded(words)
-    if not wanted:
+    """Up to 20 customers (id, name, an address or "") whose name or number holds `words`, by name."""
+    if not folded(words):
         return []
-    addresses = _addresses(session, tenant_id)
-    digits = "".join(character for character in words if character.isdigit())
-    by_number = _with_number(addresses, digits) if len(digits) >= LEAST_DIGITS else set()
-    rows = session.execute(select(_CUSTOMER.c.id, _CUSTOMER.c.name).where(_CUSTOMER.c.tenant_id == tenant_id))
-    found = [(folded(name), key, name) for key, name in rows if key in by_number or wanted in folded(name)]
-    return [(key, name, _telling(addresses.get(key, []))) for _, key, name in sorted(found)[:MOST_FOUND]]
+    columns = (_CUSTOMER.c.id, _CUSTOMER.c.name, _CUSTOMER.c.folded_name)
+    rows = session.execute(
+        select(*columns).where(_CUSTOMER.c.tenant_id == tenant_id, columns[0].in_(found(tenant_id, words)))
+    )
+    first = sorted((row.folded_name, row.id, row.name) for row in rows)[:MOST_FOUND]
+    known = _addresses(session, tenant_id, [key for _, key, _ in first])
+    return [(key, name, _telling(known.get(key, []))) for _, key, name in first]
+
+
+def found(tenant_id: int, words: str) -> Select[tuple[int]]:
+    """The ids of a business's customers as people write them: each word in the name, whatever its accents; or
+    the number, with or without country, area, ninth digit and signs.
+    """
+    ours = select(_CUSTOMER.c.id).where(_CUSTOMER.c.tenant_id == tenant_id)
+    name = _CUSTOMER.c.folded_name
+    named = ours.where(*(name.contains(word, autoescape=True) for word in folded(words).split()))
+    forms = number_forms(words)
+    if not forms:
+        return named
+    written = product(forms, (_ADDRESS.c.address, _ADDRESS.c.match_key))
+    called = (
+        select(_ADDRESS.c.customer_id)
+        .where(_ADDRESS.c.tenant_id == tenant_id, ~_ADDRESS.c.address.startswith(FORGOTTEN))
+        .where(or_(*(column.contains(form) for form, column in written)))
+    )
+    either = union(named, called).subquery()
+    return select(either.c[0])
+
+
+def number_forms(words: str) -> list[str]:
+    """The digits to look for in an address, where `words` may be a phone or a piece of one.
+
+    With the ninth digit put in, since every address has a form with it.
+    """
+    digits = "".join(sign for sign in unicodedata.normalize("NFKC", words) if sign in "0123456789")
+    if len(digits) < LEAST_DIGITS or (len(digits) < WHOLE and any(sign.isalpha() for sign in words)):
+        return []
+    bare = digits.lstrip("0") or digits  # 0 or 00 is dialled, and no part of a number
+    forms = [digits, bare, bare[-11:]]
+    for form in (bare, bare.removeprefix("55")):
+        if len(form) == 10 and form[2] in "6789":
+            forms.append(f"{form[:2]}9{form[2:]}")
+    return list(dict.fromkeys(forms))
 
 
 def _telling(known: Sequence[str]) -> str:
@@ -84,31 +119,17 @@ def _telling(known: Sequence[str]) -> str:
     return next((address for address in known if address.startswith("whatsapp:+")), *known[:1] or [""])
 
 
-def _addresses(session: Session, tenant_id: int) -> dict[int, list[str]]:
+def _addresses(session: Session, tenant_id: int, customer_ids: Sequence[int]) -> dict[int, list[str]]:
     """Of each customer the addresses, the newest first."""
     found: dict[int, list[str]] = {}
     for key, address in session.execute(
         select(_ADDRESS.c.customer_id, _ADDRESS.c.address)
         .where(_ADDRESS.c.tenant_id == tenant_id, ~_ADDRESS.c.address.startswith(FORGOTTEN))
+        .where(_ADDRESS.c.customer_id.in_(customer_ids))
         .order_by(_ADDRESS.c.id.desc())
     ):
         found.setdefault(key, []).append(address)
     return found
-
-
-def _with_number(addresses: dict[int, list[str]], digits: str) -> set[int]:
-    return {
-        key
-        for key, known in addresses.items()
-        if any(digits in written for address in known for written in (address, match_key(address)))
-    }
-
-
-def folded(text: str) -> str:
-    """For matching: no accents, case or invisible characters, single spaces."""
-    plain = unicodedata.normalize("NFKD", text).casefold()
-    kept = "".join(c for c in plain if unicodedata.category(c) not in ("Mn", "Cf", "Cc"))
-    return " ".join(kept.split())
 
 
 def register(session: Session, now: datetime, tenant_id: int, name: str, address: str = "") -> int:
@@ -143,7 +164,7 @@ def standing(
         .outerjoin(_ADDRESS, _ADDRESS.c.customer_id == _CUSTOMER.c.id)
         .where(_APPOINTMENT.c.tenant_id == tenant_id, _APPOINTMENT.c.professional_id == professional_id)
         .where(_APPOINTMENT.c.starts_at == starts_at, _APPOINTMENT.c.status == AppointmentStatus.BOOKED)
-        .where(_CUSTOMER.c.name == name, _ADDRESS.c.id.is_(None))
+        .where(_CUSTOMER.c.name == composed(name), _ADDRESS.c.id.is_(None))
         .limit(1)
     )
     return row
@@ -168,7 +189,7 @@ def _owner(session: Session, tenant_id: int, address: str) -> int | None:
 
 
 def _added(session: Session, now: datetime, tenant_id: int, name: str) -> int:
-    person = Customer(tenant_id=tenant_id, name=name, created_at=now)
+    person = Customer(tenant_id=tenant_id, **name_columns(name), created_at=now)
     session.add(person)
     session.flush()
     assert person.id is not None

@@ -53,7 +53,7 @@ def anonymise(
     if talk is not None:
         _require_quiet(session, talk)
         _end(talk, rows, now)
-    customer.name = ""
+    customer.name = customer.folded_name = ""
     flag_modified(customer, "name")  # written also where it was empty: somebody may be giving a name just now
     for known in rows.addresses:
         known.address = known.match_key = _nobody()

@@ -3,6 +3,8 @@
 import re
 import unicodedata
 
+from models.folding import composed
+
 MAX_TEXT = 4096  # characters; WhatsApp's own limit of one message
 
 # NUL is refused by PostgreSQL, lone surrogates by UTF-8. The rest is invisible and only ever used to deceive:
@@ -15,8 +17,8 @@ _LINE_ENDS = re.compile("\r\n?|[\u2028\u2029\x85]")
 
 
 def text(value: str, limit: int = MAX_TEXT) -> str:
-    """Lines end in \\n, nothing invisible and harmful is left; at most `limit` characters."""
-    return _HARMFUL.sub("", _LINE_ENDS.sub("\n", value))[:limit]
+    """Composed, lines end in \\n, nothing invisible and harmful is left; at most `limit` characters."""
+    return composed(_HARMFUL.sub("", _LINE_ENDS.sub("\n", value)))[:limit]
 
 
 def line(value: str, limit: int) -> str:

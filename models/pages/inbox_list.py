@@ -15,13 +15,13 @@ from sqlalchemy import (
     exists,
     func,
     literal,
-    or_,
     select,
     tuple_,
     union_all,
 )
 from sqlmodel import Session
 
+from models import customer_search
 from models.appointment import OCCUPYING, Appointment, AppointmentService
 from models.conversation import Conversation, Holder
 from models.customer import Customer
@@ -245,7 +245,7 @@ def _because(reason: Reason | Cause) -> ColumnElement[bool]:
 
 def _matching(session: Session, tenant_id: int, words: str) -> Select[Any]:
     """The ids of the business's conversations in whose name, phone or newest lines the words stand."""
-    dialect, digits = session.get_bind().dialect.name, search.digits(words)
+    dialect = session.get_bind().dialect.name
     messages = table(Message)
     newest = (
         select(messages.c.conversation_id, messages.c.text)
@@ -255,15 +255,10 @@ def _matching(session: Session, tenant_id: int, words: str) -> Select[Any]:
         .subquery()
     )
     talk = _TALK.alias("talk")
-    by_name = (
-        select(talk.c.id)
-        .join(_CUSTOMER, _CUSTOMER.c.id == talk.c.customer_id)
-        # Of both, though one says it: else SQLite looks through all conversations for each customer found.
-        .where(_CUSTOMER.c.tenant_id == tenant_id, talk.c.tenant_id == tenant_id)
+    # Of the business, though the customers say it: else SQLite looks through all of its conversations.
+    by_name = select(talk.c.id).where(
+        talk.c.tenant_id == tenant_id, talk.c.customer_id.in_(customer_search.found(tenant_id, words))
     )
-    named = search.contains(_CUSTOMER.c.name, words, dialect)
-    called = search.contains(talk.c.address, digits, dialect) if digits else None
-    by_name = by_name.where(named if called is None else or_(named, called))
     by_text = select(newest.c.conversation_id).where(search.contains(newest.c.text, words, dialect))
     return select(union_all(by_name, by_text).subquery().c[0])
 

@@ -4,11 +4,12 @@ Each letter becomes the class of its forms ("a" finds "Á"), every other sign st
 is typed is a wildcard.
 """
 
-import re
 from collections.abc import Callable
 from functools import cache
 
 from sqlalchemy import ColumnElement, literal
+
+from models.folding import composed
 
 LEAST = 3  # letters or digits; fewer would find nearly everything
 MOST = 60
@@ -17,17 +18,9 @@ _FORMS = ("aáàâãä", "eéèêë", "iíìîï", "oóòôõö", "uúùûü", "
 
 def words(typed: str) -> str:
     """What is searched for: single spaces, cut to a length; "" where it is too little to search for."""
-    printable = "".join(sign if sign.isprintable() else " " for sign in typed)
+    printable = "".join(sign if sign.isprintable() else " " for sign in composed(typed))
     clean = " ".join(printable.split())[:MOST].strip()
     return clean if sum(sign.isalnum() for sign in clean) >= LEAST else ""
-
-
-def digits(text: str) -> str:
-    """The digits of what may be a phone; "" where it is none, or too short a piece of one."""
-    if not re.fullmatch(r"[\d\s()+.-]+", text):
-        return ""
-    found = "".join(sign for sign in text if sign in "0123456789")
-    return found if len(found) >= LEAST else ""
 
 
 def contains(column: ColumnElement[str], text: str, dialect: str) -> ColumnElement[bool]:

@@ -9,6 +9,7 @@ from models.catalog import Professional, ProfessionalService, Service, WorkingWi
 from models.conversation import Conversation
 from models.customer import Customer, CustomerAddress
 from models.db import Database
+from models.folding import name_columns
 from models.tenant import Tenant
 from tools.contract import ToolContext
 
@@ -87,7 +88,7 @@ def customer(
     session: Session, now: datetime, tenant_id: int, *, name: str = "", phone: str = "+5511999990001"
 ) -> int:
     """One more customer with one address."""
-    key = _added(session, Customer(tenant_id=tenant_id, name=name, created_at=now))
+    key = _added(session, Customer(tenant_id=tenant_id, **name_columns(name), created_at=now))
     session.add(
         CustomerAddress(
             tenant_id=tenant_id,

@@ -13,7 +13,7 @@ from bot.web.calendar import day_grid, free_times, shared, tell_customer
 from bot.web.calendar.free_times import Choice, Offered
 from bot.web.calendar.shared import blueprint
 from bot.web.shared import labels, request_context
-from models import appointment, catalog, customer_search
+from models import appointment, catalog, customer_search, folding
 from models.acts.visit_acts import Reception
 from models.catalog import Offer
 from models.customer_search import Client, Known
@@ -65,7 +65,7 @@ class Wish:
 
     def problem(self) -> str:
         """What is missing before it can be booked; empty if nothing is."""
-        if self.customer_id is None and not customer_search.folded(self.name):
+        if self.customer_id is None and not folding.folded(self.name):
             return "Escolha um cliente, ou escreva o nome do novo."
         if self.customer_id is None and self.address is None:
             return "Este telefone não parece completo. Escreva com DDD, ou deixe em branco."
@@ -137,7 +137,7 @@ def _is_sent_twice(desk: Reception, wish: Wish, customer_id: int) -> bool:
     tenant_id = request_context.tenant_id()
     known = customer_search.client(desk.session, desk.now, tenant_id, customer_id)
     visit = appointment.same_visit(desk.session, tenant_id, customer_id, who, wish.service_ids, start)
-    return visit is not None and customer_search.folded(known.name) == customer_search.folded(wish.name)
+    return visit is not None and folding.folded(known.name) == folding.folded(wish.name)
 
 
 def _page(wish: Wish, *, problem: str = "", refused: Refusal | None = None, status: int = 200) -> Response:

@@ -265,7 +265,10 @@ def test_words_are_found_in_name_phone_and_text(talk: Talk, words: str, found: s
     talk.says("é 100% seguro? a_b [x] 50*2 c:\\d^e", phone="+5511912340002", name="Conceição")
     with talk.db.writing() as session:
         session.execute(
-            text("update conversation set address = 'whatsapp:+5511987654321' where preview like 'Fiz%'")
+            text(
+                "update customer_address set address = 'whatsapp:+5511987654321' where customer_id ="
+                " (select customer_id from conversation where preview like 'Fiz%')"
+            )
         )
     assert set(names(listed(talk, Tab.ALL, words=words))) == found
 
