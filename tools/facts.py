@@ -278,6 +278,26 @@ class Reminded:
 
 
 @dataclass(frozen=True)
+class Context:
+    """What a turn is answered in. `business`, `address` and `about` are the business's own words; it
+    lets cancel and move until `cancel_minutes` before a visit. `customer` is "" where no name is known,
+    `lines` what they wrote, `media` the kinds of what came and cannot be read, `chosen` the id of what
+    they tapped or numbered.
+    """
+
+    now: datetime
+    business: str
+    address: str = ""
+    about: str = ""
+    cancel_minutes: int = 0
+    customer: str = ""
+    lines: tuple[str, ...] = ()
+    media: tuple[str, ...] = ()
+    chosen: str = ""
+    kind: Literal["context"] = "context"
+
+
+@dataclass(frozen=True)
 class Picked:
     """They tapped, or gave the number of, exactly this free start."""
 
@@ -302,6 +322,7 @@ Fact = (
     | Held
     | LeftWaitlist
     | Reminded
+    | Context
     | Picked
 )
 

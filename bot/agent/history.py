@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 from bot.agent.prompt import describe
 from bot.llm import image_blocks
 from bot.llm.base import Block, ChatMessage
-from bot.llm.blocks import STATE, wire_message
+from bot.llm.blocks import STATE, TALK_STATE, wire_message
 from models.handoff import Handoff, Reason
 from models.message import Author, Direction, Message, Status
 from models.run import Outcome, Run, RunStep, StepKind
@@ -58,7 +58,8 @@ def window(past: Past, *, max_turns: int, max_tokens: int) -> list[ChatMessage]:
 def _words_only(turn: Turn) -> Turn:
     """The turn without its calls and results."""
     texts = [
-        message | {"content": [block for block in message["content"] if block["type"] == "text"]}
+        message
+        | {"content": [block for block in message["content"] if block["type"] in ("text", TALK_STATE)]}
         for message in turn
     ]
     return [message for message in texts if message["content"]]
@@ -91,6 +92,7 @@ def turns(past: Past) -> list[Turn]:
     closed = {episode.closed_seq: episode for episode in past.episodes if episode.closed_seq is not None}
     result: list[Turn] = []
     begun: set[int] = set()
+    readable = True  # whether the customer's last message before was one that could be read
     for message in past.messages:
         run = by_input.get(message.seq) if message.direction == Direction.IN else None
         if run is not None and run.id is not None:
@@ -100,10 +102,21 @@ def turns(past: Past) -> list[Turn]:
         elif message.run_id is None:
             line = _outside_line(message)
             if line:
-                result.append([_user(line)])
+                result.append([_user(line, _speaker(message, readable))])
+        if message.direction == Direction.IN:
+            readable = message.kind == "text"
         if message.seq in closed:
-            result.append([_user(_end_marker(closed[message.seq], past.zone))])
+            result.append([_user(_end_marker(closed[message.seq], past.zone), "staff")])
     return result
+
+
+def _speaker(message: Message, readable: bool) -> str:
+    """Who wrote a line outside of all runs, "" for the customer; that something could not be read is a word
+    of the product's that asks nothing new.
+    """
+    if message.direction == Direction.IN:
+        return ""
+    return "staff" if message.author == Author.STAFF else "product" if readable else "notice"
 
 
 def _run_turn(run: Run, past: Past) -> Turn:
@@ -123,7 +136,14 @@ def _run_turn(run: Run, past: Past) -> Turn:
     else:
         words = "\n".join(line for line in lines if line)
         turn = [_user(words or "[Mensagem vazia.]"), *_exchanges(past.steps.get(run.id or 0, []))]
-    return [*turn, _assistant(answer)] if answer else turn
+    kept = _kept_state(past.steps.get(run.id or 0, []))
+    return [*turn, _assistant(answer, kept)] if answer else turn
+
+
+def _kept_state(steps: Sequence[RunStep]) -> list[Block]:
+    """What the last answer keeps for the model that gave it."""
+    answers = [step.content for step in steps if step.kind in (StepKind.ANSWER, StepKind.FINAL)]
+    return [block for block in answers[-1] or [] if block.get("type") == TALK_STATE] if answers else []
 
 
 def _exchanges(steps: Sequence[RunStep]) -> list[ChatMessage]:
@@ -187,9 +207,10 @@ def _end_marker(episode: Handoff, zone: ZoneInfo) -> str:
     return f"[Fim do atendimento humano às {at:%H:%M} de {at:%d/%m/%Y}. O assistente voltou a atender.]"
 
 
-def _user(text: str) -> ChatMessage:
-    return {"role": "user", "content": [{"type": "text", "text": text}]}
+def _user(text: str, speaker: str = "") -> ChatMessage:
+    block: Block = {"type": "text", "text": text}
+    return {"role": "user", "content": [block | ({"from": speaker} if speaker else {})]}
 
 
-def _assistant(text: str) -> ChatMessage:
-    return {"role": "assistant", "content": [{"type": "text", "text": text}]}
+def _assistant(text: str, kept: Sequence[Block] = ()) -> ChatMessage:
+    return {"role": "assistant", "content": [{"type": "text", "text": text}, *kept]}

@@ -18,6 +18,7 @@ from models.message import Message
 from models.tenant import Tenant
 from tools import portuguese
 from tools.contract import Tool
+from tools.facts import Context, Fact, dump
 from tools.schema import input_schema
 
 TEMPLATES = Path(__file__).parents[2] / "templates"
@@ -59,6 +60,7 @@ class TurnFacts:
     tenant: Tenant
     customer_name: str
     appointments: Sequence[str]
+    known: Sequence[Fact] = ()  # the same as data: visits, offers, reminders
     staff_note: str = ""
     written: Sequence[str] = ()  # what we wrote unasked, and the customer may be answering
 
@@ -174,7 +176,35 @@ def _newest(words: str) -> str:
 def input_blocks(facts: TurnFacts, messages: Sequence[Message]) -> list[Block]:
     """The content of the user message that opens a run: the context, then the customer's words."""
     words = _newest("\n".join(text for message in messages if (text := describe(message, fresh=True))))
+    known = dump([_context(facts, messages), *facts.known])
     return [
-        {"type": "text", "text": context_block(facts, words)},
+        {"type": "text", "text": context_block(facts, words), "facts": known},
         {"type": "text", "text": words or "[O cliente enviou uma mensagem vazia.]"},
     ]
+
+
+def _context(facts: TurnFacts, messages: Sequence[Message]) -> Context:
+    """The same as data, for who reads no prose."""
+    tenant = facts.tenant
+    read = [message for message in messages if message.kind not in ("location", "contact", "sticker")]
+    tapped = [chosen for one in messages if (chosen := _chosen(one))]
+    unread = (
+        one.kind for one in messages if one.kind in _KINDS and not one.extra.keys() & {"transcript", "seen"}
+    )
+    return Context(
+        now=facts.now.astimezone(tenant.zone),
+        business=tenant.name,
+        address=tenant.address,
+        about=tenant.about,
+        cancel_minutes=tenant.cancel_notice_minutes,
+        customer=facts.customer_name,
+        lines=tuple(line for one in read for line in one.said[-MAX_WORDS:].splitlines() if line.strip()),
+        media=tuple(unread),
+        chosen=tapped[-1] if tapped else "",
+    )
+
+
+def _chosen(message: Message) -> str:
+    """The id of what a message chose by a tap or a number."""
+    extra = message.extra
+    return str(extra.get("chosen") or extra.get("button_payload") or extra.get("list_id") or "")

@@ -28,6 +28,7 @@ from models.message import Author
 from models.run import NewStep, Run, RunStep, StepKind
 from tools import TOOLS
 from tools.contract import ToolContext
+from tools.facts import Upcoming
 from tools.toolbox import Toolbox
 
 log = structlog.get_logger()
@@ -75,12 +76,7 @@ class AgentRun:
             return None
         with self.services.db.reading() as session:
             done = run.steps(session, [self.run_id])[self.run_id]
-        found = [
-            offered_choices.Found(step.content["name"], step.content["input"], step.content["text"])
-            for step in done
-            if step.kind == StepKind.RESULT
-        ]
-        return offered_choices.question(parts[0], found)
+        return offered_choices.of_run(parts[0], done)
 
 
 def sayable(outcome: Outcome) -> Outcome:
@@ -143,6 +139,7 @@ def _input_blocks(turn: TurnContext, steps: Sequence[RunStep]) -> list[Block]:
         tenant=turn.tenant,
         customer_name=turn.customer_name,
         appointments=turn.appointments,
+        known=(Upcoming(turn.visits), *turn.answering.facts),
         staff_note=_fresh_note(turn.past),
         written=turn.answering.lines,
     )

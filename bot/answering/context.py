@@ -18,6 +18,7 @@ from models.run import Run, RunStep
 from models.tenant import Tenant
 from models.usage import Limit, Over
 from tools import portuguese
+from tools.facts import Visit
 
 LINES_LOADED = 120
 EPISODES_LOADED = 10
@@ -32,6 +33,7 @@ class TurnContext:
     tenant: Tenant
     customer_name: str
     appointments: tuple[str, ...]
+    visits: tuple[Visit, ...]
     inputs: tuple[Message, ...]
     past: Past
     left: Run | None  # what a crashed worker left behind
@@ -53,15 +55,14 @@ def load(session: Session, now: datetime, claim: Claim, settings: Settings) -> T
     if not inputs:
         # Its messages are too far back to be loaded: what is newer is answered anew.
         left, inputs = None, _inputs(lines, claim, claim.through_seq)
+    upcoming = appointment.upcoming(session, claim.tenant_id, claim.customer_id, now)
     return TurnContext(
         claim=claim,
         now=now,
         tenant=tenant,
         customer_name=customer.name,
-        appointments=tuple(
-            portuguese.appointment_line(details, tenant.zone)
-            for details in appointment.upcoming(session, claim.tenant_id, claim.customer_id, now)
-        ),
+        appointments=tuple(portuguese.appointment_line(details, tenant.zone) for details in upcoming),
+        visits=tuple(Visit.of(details, tenant.zone) for details in upcoming),
         inputs=inputs,
         past=Past(
             messages=[

@@ -1,7 +1,7 @@
 """What the bot's own words let the customer choose from: times that it offers, or a yes to its question.
 
-Pure. Read from the final text of a run and from what the run's searches found: a time becomes a choice only
-if both name it.
+Pure. An answer may say itself what it offers; then exactly that is shown. Else it is read from the final text
+of a run and from what the run's searches found: a time becomes a choice only if both name it.
 """
 
 import re
@@ -9,14 +9,14 @@ import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import date, time
-from typing import Any
 
 from bot.intents import choices
 from bot.intents.choices import Choice, Question
-from bot.llm.rule_based.tool_results import Person, Slot, found_in, nearest_in
 from bot.whatsapp.content_api import MAX_ITEM
 from bot.whatsapp.text_parts import units
+from models.run import RunStep, StepKind
 from tools import portuguese
+from tools.facts import Fact, FreeStarts, Named, NoneFree, Refused, load
 
 MAX_CHOICES = 10
 BUTTON = "Ver horários"
@@ -24,22 +24,36 @@ YES, NO, OTHER = Choice("yes", "Sim"), Choice("no", "Não"), Choice("other", "Ou
 
 
 @dataclass(frozen=True)
-class Found:
-    """What a tool said in this run: its name, its arguments and its result."""
+class Slot:
+    """A free start, local to the business."""
 
-    tool: str
-    arguments: Any
-    text: str
+    day: date
+    time: time
+    person: Named
 
 
-def question(text: str, results: Sequence[Found]) -> Question | None:
+def of_run(text: str, steps: Sequence[RunStep]) -> Question | None:
+    """The question that a run's answer asks: as the answer itself tells it, else as its text and what was
+    found say.
+    """
+    answers = [step.content for step in steps if step.kind == StepKind.ANSWER and step.kept]
+    blocks = answers[-1] or [] if answers else []
+    declared = next((block["offers"] for block in blocks if block.get("offers")), None)
+    if declared is not None:
+        choices = tuple(Choice(**one) for one in declared["choices"])
+        return Question(declared["body"], choices, declared["button"])
+    results = [step.content.get("facts") for step in steps if step.kind == StepKind.RESULT]
+    return question(text, [fact for found in results for fact in load(found)])
+
+
+def question(text: str, facts: Sequence[Fact]) -> Question | None:
     """The question that a text asks, with its answers; None where it asks none that can be tapped."""
     if "?" not in text or _ASKS_SERVICE.search(
         portuguese.folded(text.rpartition("?")[0].rpartition("\n")[2])
     ):
         return None
     yes = _wants_yes(text)
-    slots = _named(text, _slots(results), moves=yes and bool(_MOVES.search(portuguese.folded(text))))
+    slots = _named(text, _slots(facts), moves=yes and bool(_MOVES.search(portuguese.folded(text))))
     if 2 <= len(slots) <= MAX_CHOICES:
         return Question(text, _choices(slots), BUTTON)
     if len(slots) <= 1 and yes:
@@ -50,25 +64,20 @@ def question(text: str, results: Sequence[Found]) -> Question | None:
 # Times
 
 
-def _slots(results: Iterable[Found]) -> list[Slot]:
+def _slots(facts: Iterable[Fact]) -> list[Slot]:
     """Every start that the run has seen free, once, in order of time."""
-    seen = (slot for result in results for slot in _slots_of(result))
+    seen = (slot for fact in facts for slot in _slots_of(fact))
     return sorted(dict.fromkeys(seen), key=lambda slot: (slot.day, slot.time, slot.person.id))
 
 
-def _slots_of(result: Found) -> Iterable[Slot]:
-    day = _day(result.arguments)
-    if result.tool == "buscar_horarios" and day is not None:
-        found = found_in(result.text, day)
-        return (*found.slots, *found.nearest)
-    return nearest_in(result.text)
-
-
-def _day(arguments: Any) -> date | None:
-    try:
-        return date.fromisoformat(arguments["data"])
-    except (TypeError, KeyError, ValueError):
-        return None
+def _slots_of(fact: Fact) -> Iterable[Slot]:
+    match fact:
+        case FreeStarts():
+            return [Slot(fact.day, start, one.professional) for one in fact.free for start in one.starts]
+        case NoneFree() | Refused():
+            near = [(one.starts_at, one.professional) for one in fact.nearest]
+            return [Slot(start.date(), start.time(), person) for start, person in near]
+    return ()
 
 
 _CLOCK = re.compile(r"\b([01]?\d|2[0-3])(?::([0-5]\d)|\s?h(?:oras?\b|([0-5]\d)?\b))")
@@ -97,7 +106,7 @@ def _words(text: str) -> list[str]:
     return re.findall(r"\w+", portuguese.folded(text))
 
 
-def _first_name(person: Person) -> str:
+def _first_name(person: Named) -> str:
     """What a text calls them by: "Zé" of "💈 Zé Luz", "Bia" of "Dra. Bia", "Ávila" of "D'Ávila"."""
     told = unicodedata.normalize("NFC", person.name)
     names: list[str] = re.findall(r"\w\w+", told) or re.findall(r"\w+", told) or [told]

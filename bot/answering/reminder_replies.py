@@ -18,6 +18,7 @@ from models.reminder import Reminder
 from models.tenant import Tenant
 from models.waitlist import State, WaitlistEntry
 from tools import portuguese
+from tools.facts import Fact, Held, LeftWaitlist, Named, Reminded, Waiting
 
 # A question of ours that is younger than this may be what a "sim" answers.
 QUESTION_STANDS = timedelta(hours=2)
@@ -39,13 +40,14 @@ class Leaving:
 class Answering:
     """`visit` is ahead, and a reminder of it is answered; `confirms`: with nothing but a yes.
 
-    `lines` tell the model what there is to answer.
+    `lines` tell the model what there is to answer, and `facts` the same as data.
     """
 
     visit: Details | None = None
     confirms: bool = False
     leaves: Leaving = Leaving()
     lines: tuple[str, ...] = ()
+    facts: tuple[Fact, ...] = ()
 
 
 def read(
@@ -53,13 +55,13 @@ def read(
 ) -> Answering:
     """What the messages from seq `first` on answer; `talk` is the conversation up to them, oldest first."""
     said = [line for line in talk if line.direction == Direction.IN and line.seq >= first]
-    leaves, waits = _waiting(session, now, tenant, customer_id, said)
+    leaves, waits, facts = _waiting(session, now, tenant, customer_id, said)
     found = _reminded(session, talk, said) if said else None
     visit = _ahead(session, now, tenant, customer_id, found) if found else None
     if found is None or visit is None:
-        return Answering(leaves=leaves, lines=waits)
+        return Answering(leaves=leaves, lines=waits, facts=facts)
     line = f"Lembrete enviado sobre agendamento_id {visit.id}: o cliente pode estar respondendo a ele."
-    return Answering(visit, _confirms(said, found), leaves, (line, *waits))
+    return Answering(visit, _confirms(said, found), leaves, (line, *waits), (Reminded(visit.id), *facts))
 
 
 @dataclass(frozen=True)
@@ -182,28 +184,47 @@ def _is_ornament(token: str) -> bool:
 
 def _waiting(
     session: Session, now: datetime, tenant: Tenant, customer_id: int, said: Sequence[Message]
-) -> tuple[Leaving, tuple[str, ...]]:
-    """What they ask to leave, and what the model is told."""
+) -> tuple[Leaving, tuple[str, ...], tuple[Fact, ...]]:
+    """What they ask to leave, and what the model is told, in words and as data."""
     assert tenant.id is not None
     entries = waitlist.of_customer(session, tenant.id, customer_id)
     wish = leave_waitlist.asked([line.said for line in said]) if entries else None
     left = [entry for entry in entries if wish is not None and wish.means(entry.date)]
-    lines = tuple(
-        line for entry in entries if entry not in left and (line := _entry(session, now, tenant, entry))
-    )
+    kept = [entry for entry in entries if entry not in left]
+    lines = tuple(line for entry in kept if (line := _entry(session, now, tenant, entry)))
+    facts = tuple(fact for entry in kept if (fact := _fact(session, now, tenant, entry)))
     if wish is None or not left:
-        return Leaving(), lines
+        return Leaving(), lines, facts
     waited_for = tuple(_waited_for(session, entry) for entry in left)
     told = f"O cliente pediu para sair da lista de espera e já foi retirado dela: {'; '.join(waited_for)}."
     ids = tuple(entry.id for entry in left if entry.id is not None)
     only = wish.only and all(line.kind in ("text", "audio") for line in said)
-    return Leaving(ids, waited_for, only), (told, *lines)
+    gone = tuple(LeftWaitlist(_service(session, entry), entry.date) for entry in left)
+    return Leaving(ids, waited_for, only), (told, *lines), (*gone, *facts)
 
 
 def _waited_for(session: Session, entry: WaitlistEntry) -> str:
+    return f"{_service(session, entry)}, {portuguese.day(entry.date)}"
+
+
+def _service(session: Session, entry: WaitlistEntry) -> str:
     services = catalog.chosen(session, entry.tenant_id, [entry.service_id])
-    name = services[0].name if services else "serviço"
-    return f"{name}, {portuguese.day(entry.date)}"
+    return services[0].name if services else "serviço"
+
+
+def _fact(session: Session, now: datetime, tenant: Tenant, entry: WaitlistEntry) -> Fact | None:
+    """A place on the list, or the time that it holds; None where what is offered has lapsed."""
+    services = catalog.chosen(session, entry.tenant_id, [entry.service_id])
+    if not services:
+        return None
+    service = Named(entry.service_id, services[0].name)
+    if entry.state == State.WAITING:
+        return Waiting(service, entry.date)
+    who, start, until = entry.offered_professional_id, entry.offered_start, entry.offer_until
+    if who is None or start is None or until is None or until <= now:
+        return None
+    name = catalog.professional_name(session, entry.tenant_id, who) or ""
+    return Held(service, Named(who, name), start.astimezone(tenant.zone), until.astimezone(tenant.zone))
 
 
 def _entry(session: Session, now: datetime, tenant: Tenant, entry: WaitlistEntry) -> str:

@@ -17,7 +17,6 @@ from bot.cli.common import (
     opened,
     settings_given,
     to_look_at,
-    warn_of_names,
 )
 from bot.core import log
 from bot.core.services import Services
@@ -62,7 +61,6 @@ def _address_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--data", type=click.Path(path_type=Path, file_okay=False), help="Keep the data here.")
 def demo_command(host: str | None, port: int | None, data: Path | None) -> None:
     """The main job on embedded defaults: a phone to chat with, the bot, the staff page."""
-    warn_of_names()
     given = environment()
     host = host or given.get("HOST") or "127.0.0.1"
     with demo.alone_in(data):
@@ -108,7 +106,6 @@ def web(host: str | None, port: int | None) -> None:
 def worker() -> None:
     """Only the worker half: answers, sends, keeps time. As many as wanted, on one PostgreSQL."""
     settings = settings_given()
-    settings.require_model()
     crew = Worker(bootstrap.services(settings, database(settings), environment()))
     server.stop_on_signals()
     try:
@@ -119,8 +116,8 @@ def worker() -> None:
 
 
 def _web_services(host: str | None, port: int | None) -> Services:
-    settings = settings_given("secret_key", host=host, port=port)
-    settings.require_model()
+    settings = settings_given(host=host, port=port)
+    settings.require("secret_key")
     return bootstrap.services(settings, database(settings), environment())
 
 

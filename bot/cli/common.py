@@ -15,7 +15,7 @@ import click
 from sqlalchemy.exc import DBAPIError
 
 from bot.core import log
-from bot.core.settings import Settings, SettingsError, load, misspelt
+from bot.core.settings import Settings, SettingsError, load
 from bot.process import bootstrap, server, staff_logins
 from models import schema
 from models.db import Database, missing_file
@@ -51,17 +51,9 @@ class Commands(click.Group):
             raise click.ClickException(f"There is no room to write: {error.strerror}.") from None
 
 
-def warn_of_names() -> None:
-    """A misspelt key must not pass in silence: real customers would talk to the built-in rules."""
-    for name, near in misspelt():
-        click.echo(f"Warning: {name} is no setting of Hora Certa; did you mean {near}?", err=True)
-
-
-def settings_given(*required: str, **overrides: object) -> Settings:
-    """The settings, those `required` (lower-case names) set; what looks like a misspelt one is warned of."""
+def settings_given(**overrides: object) -> Settings:
     given = {name: value for name, value in overrides.items() if value is not None}
-    warn_of_names()
-    settings = load(Path(".env"), required=required, **given)
+    settings = load(Path(".env"), **given)
     log.configure(settings.log_level, settings.log_format)
     return settings
 

@@ -1,18 +1,16 @@
 """The environment, read once at start."""
 
-import io
 import os
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
 
 from dotenv import dotenv_values
-from dotenv.parser import Original, parse_stream
 from pydantic import Field, ValidationError, field_validator, model_validator
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 from sqlalchemy.exc import ArgumentError
 
-from bot.core import pricing, setting_errors, setting_names, vapid
+from bot.core import pricing, setting_errors, vapid
 from models import db
 
 Provider = Literal["anthropic", "openai", "offline"]
@@ -22,7 +20,7 @@ MIN_METRICS_TOKEN_LENGTH = 16
 
 
 class SettingsError(Exception):
-    """A setting is wrong or missing. The text is a sentence a line, each with its name."""
+    """A setting is wrong or missing. The text is one sentence that names it."""
 
 
 def pairs(value: str) -> tuple[tuple[str, str], ...]:
@@ -163,24 +161,19 @@ class Settings(BaseSettings):
 
     @model_validator(mode="after")
     def _whole_provider(self) -> "Settings":
-        wrong = list(self._contradictions())
-        if wrong:
-            raise ValueError(".\n".join(wrong))
-        return self
-
-    def _contradictions(self) -> Iterator[str]:
         if "anthropic" in self.providers and not self.anthropic_api_key:
-            yield "ANTHROPIC_API_KEY is missing, and LLM_PROVIDER or LLM_FALLBACK is anthropic"
+            raise ValueError("ANTHROPIC_API_KEY is missing, and LLM_PROVIDER or LLM_FALLBACK is anthropic")
         if "openai" in self.providers and not self.openai_model:
-            yield "OPENAI_MODEL is missing, and the provider or LLM_FALLBACK is openai"
+            raise ValueError("OPENAI_MODEL is missing, and the provider or LLM_FALLBACK is openai")
         if self.transcription_api_key and not self.transcription_model:
-            yield "TRANSCRIPTION_MODEL is missing, and TRANSCRIPTION_API_KEY is set"
+            raise ValueError("TRANSCRIPTION_MODEL is missing, and TRANSCRIPTION_API_KEY is set")
         if self.smtp_host and not self.smtp_from:
-            yield "SMTP_FROM is missing, and SMTP_HOST is set"
+            raise ValueError("SMTP_FROM is missing, and SMTP_HOST is set")
         if self.vapid_private_key and not self.vapid_subject:
-            yield "VAPID_SUBJECT is missing, and VAPID_PRIVATE_KEY is set"
+            raise ValueError("VAPID_SUBJECT is missing, and VAPID_PRIVATE_KEY is set")
         if self.agent_retry_max_tokens < self.agent_max_tokens:
-            yield "AGENT_RETRY_MAX_TOKENS must not be smaller than AGENT_MAX_TOKENS"
+            raise ValueError("AGENT_RETRY_MAX_TOKENS must not be smaller than AGENT_MAX_TOKENS")
+        return self
 
     @property
     def provider(self) -> Provider:
@@ -198,22 +191,10 @@ class Settings(BaseSettings):
         return (self.provider, self.llm_fallback)
 
     def require(self, *names: str) -> None:
-        """Raise SettingsError for those of these settings (lower-case names) that are not set."""
-        missing = [_missing(name) for name in names if not getattr(self, name)]
-        if missing:
-            raise SettingsError("\n".join(missing))
-
-    def require_model(self) -> None:
-        """Raise SettingsError where real customers would talk to the built-in rules, and nobody said so."""
-        if self.twilio_auth_token and self.provider == "offline" and self.llm_provider is None:
-            raise SettingsError(
-                "No model is set, and Twilio is: customers would talk to the built-in rules. "
-                "Set ANTHROPIC_API_KEY, or OPENAI_API_KEY and OPENAI_MODEL, or say LLM_PROVIDER=offline."
-            )
-
-
-def _missing(name: str) -> str:
-    return f"{name.upper()} is not set; {_CURES.get(name, 'see .env.example')}."
+        """Raise SettingsError for the first of these settings (lower-case names) that is not set."""
+        for name in names:
+            if not getattr(self, name):
+                raise SettingsError(f"{name.upper()} is not set; {_CURES.get(name, 'see .env.example')}.")
 
 
 _CURES = {
@@ -224,65 +205,33 @@ _CURES = {
 }
 
 
-def load(
-    env_file: Path | None = Path(".env"), *, required: Collection[str] = (), **overrides: object
-) -> Settings:
-    """The settings from the environment and `.env`, those `required` (lower-case names) set.
-
-    Raises SettingsError with a sentence for each that is wrong.
-    """
+def load(env_file: Path | None = Path(".env"), **overrides: object) -> Settings:
+    """The settings from the environment and `.env`; raises SettingsError with one sentence."""
     _check_file(env_file)
     try:
-        settings = Settings(_env_file=env_file, **overrides)  # type: ignore[arg-type]  # pydantic-settings' own
+        return Settings(_env_file=env_file, **overrides)  # type: ignore[arg-type]  # pydantic-settings' own
     except ValidationError as error:
-        given = {name.lower() for name, value in environment(env_file).items() if value}
-        missing = [_missing(name) for name in required if name not in given]
-        raise SettingsError("\n".join([*_sentences(error), *missing])) from None
-    settings.require(*required)
-    return settings
-
-
-def _sentences(error: ValidationError) -> Iterator[str]:
-    for each in error.errors(include_url=False, include_input=False):
-        field = Settings.model_fields.get("_".join(map(str, each["loc"])))
-        yield setting_errors.sentence(each, field)
-
-
-def misspelt(env_file: Path | None = Path(".env")) -> list[tuple[str, str]]:
-    """Names in the environment or in `.env` that are nearly settings, each with what was meant."""
-    known = {name.upper() for name in Settings.model_fields}
-    return list(setting_names.misspelt(environment(env_file), known))
+        first = error.errors(include_url=False, include_input=False)[0]
+        field = Settings.model_fields.get("_".join(map(str, first["loc"])))
+        raise SettingsError(setting_errors.sentence(first, field)) from None
 
 
 def _check_file(file: Path | None) -> None:
-    """Raise SettingsError if there is such a file, and it cannot be read as lines of NAME=value."""
+    """Raise SettingsError if there is such a file, and it cannot be read as text."""
     try:
-        if file is None or not (file.exists() or file.is_symlink()):
-            return
-        content = file.read_bytes()
-        lines = parse_stream(io.StringIO(content.decode()))
-        wrong = [_line(each.original) for each in lines if each.error]
+        if file is not None and (file.exists() or file.is_symlink()):
+            file.read_text("utf-8")
     except OSError as error:
         raise SettingsError(f"{file}: cannot be read ({error.strerror}).") from None
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        cure = "is not written in UTF-8; save it again in that encoding"
-        raise SettingsError(f"{file}: line {line} {cure}.") from None
-    if wrong:
-        sentences = (f"{file}: line {line} is not understood; write NAME=value." for line in wrong)
-        raise SettingsError("\n".join(sentences))
+    except UnicodeDecodeError:
+        raise SettingsError(f"{file}: is not written in UTF-8; save it again in that encoding.") from None
 
 
-def _line(part: Original) -> int:
-    """Where its first word stands: empty lines before it belong to it."""
-    return part.line + part.string[: -len(part.string.lstrip())].count("\n")
-
-
-def environment(env_file: Path | None = Path(".env")) -> Mapping[str, str]:
+def environment(env_file: Path = Path(".env")) -> Mapping[str, str]:
     """What the process was given, and what only `.env` says: a business's own token may stand in either.
 
     Raises SettingsError.
     """
     _check_file(env_file)
-    kept = {} if env_file is None else dotenv_values(env_file)
-    return {name: value for name, value in kept.items() if value is not None} | os.environ
+    kept = {name: value for name, value in dotenv_values(env_file).items() if value is not None}
+    return kept | os.environ

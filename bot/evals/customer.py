@@ -91,8 +91,10 @@ class GoalCustomer:
         )
 
     def _is_asked_for_it(self, text: str) -> bool:
-        """Where the bot asks in its own words: a question that names an hour that will do."""
-        return "?" in text and any(found(_hour(at), text) for at in self._goal.at)
+        """Where the bot asks in its own words: a question that names an hour that will do, and no list."""
+        return (
+            "?" in text and not found(r" 2\. ", text) and any(found(_hour(at), text) for at in self._goal.at)
+        )
 
 
 def _hour(at: datetime) -> str:

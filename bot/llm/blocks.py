@@ -13,6 +13,10 @@ NAMELESS = "sem_nome"
 # A server's own fields of a message, to be given back to it unchanged ("fields"); those of a call stand in
 # the call's block ("state"). They are nobody else's business, and no other server is shown them.
 STATE = "server_state"
+# Where the built-in model keeps how a talk stands: passed back untouched, to it alone.
+TALK_STATE = "offline_state"
+# What stands beside the words for readers of ours, and no API knows.
+OWN_KEYS = frozenset({"facts", "from", "offers"})
 MAX_COUNT = 10**9  # tokens; more is no count, and would not fit a column
 
 
@@ -22,11 +26,12 @@ def blocks_of(message: ChatMessage, kind: str) -> list[Block]:
 
 
 def wire_message(message: ChatMessage) -> ChatMessage:
-    """The message as it may leave: without the facts that stand beside its words for readers of ours."""
-    if not any("facts" in block for block in message["content"]):
+    """The message as it may leave: without what stands in it for readers of ours."""
+    content = message["content"]
+    if not any(block["type"] == TALK_STATE or block.keys() & OWN_KEYS for block in content):
         return message
-    content = [{key: value for key, value in block.items() if key != "facts"} for block in message["content"]]
-    return {**message, "content": content}
+    kept = [block for block in content if block["type"] != TALK_STATE]
+    return {**message, "content": [{k: v for k, v in block.items() if k not in OWN_KEYS} for block in kept]}
 
 
 def joined_text(blocks: Iterable[Block]) -> str:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from bot.llm.base import Block, ChatMessage, ModelClient, ModelReply, ModelRequest
+from bot.llm.base import Block, ModelClient, ModelReply, ModelRequest
 
 NOTICE = (
     "Estou em modo simplificado no momento e posso entender menos do que de costume; se preferir, é só pedir "
@@ -11,17 +11,14 @@ NOTICE = (
 
 
 class HonestClient:
-    """Begins each answer of the client inside with the notice, and hides that notice from it later on: the
-    built-in model reads back from its own words what it asked.
-    """
+    """Begins each answer of the client inside with the notice."""
 
     def __init__(self, client: ModelClient) -> None:
         self.provider, self.model = client.provider, client.model
         self._client = client
 
     def complete(self, request: ModelRequest, *, seconds: float) -> ModelReply:
-        plain = replace(request, messages=[_plain(message) for message in request.messages])
-        reply = self._client.complete(plain, seconds=seconds)
+        reply = self._client.complete(request, seconds=seconds)
         return replace(reply, content=_announced(reply.content))
 
 
@@ -32,16 +29,6 @@ def _announced(content: list[Block]) -> list[Block]:
         return content
     first = content[texts[0]]
     told = {**first, "text": f"{NOTICE}\n\n{first['text']}"}
+    if offers := first.get("offers"):  # what is shown with buttons says so too
+        told["offers"] = {**offers, "body": f"{NOTICE}\n\n{offers['body']}"}
     return [*content[: texts[0]], told, *content[texts[0] + 1 :]]
-
-
-def _plain(message: ChatMessage) -> ChatMessage:
-    if message["role"] != "assistant":
-        return message
-    return {**message, "content": [_without_notice(block) for block in message["content"]]}
-
-
-def _without_notice(block: Block) -> Block:
-    if block["type"] != "text":
-        return block
-    return {**block, "text": block["text"].removeprefix(NOTICE).lstrip("\n")}

@@ -211,10 +211,7 @@ def test_notice_is_for_answers_alone() -> None:
     assert ask(Echo()).content == []
 
 
-def test_model_does_not_hear_its_own_notice() -> None:
-    """What it reads back is what it said; the customer's words are left as they are."""
-    client = Echo(text("Oi."))
-    said = {"role": "assistant", "content": [text(f"{NOTICE}\n\nQue dia?")]}
-    asked = {"role": "user", "content": [text(f"{NOTICE} – o que é isso?")]}
-    ask(client, said, asked)
-    assert client.heard == [{"role": "assistant", "content": [text("Que dia?")]}, asked]
+def test_the_notice_stands_also_where_an_answer_is_shown_with_buttons() -> None:
+    offers = {"body": "Que dia?", "choices": [], "button": "Ver"}
+    reply = ask(Echo(text("Que dia?") | {"offers": offers}))
+    assert reply.content[0]["offers"]["body"] == f"{NOTICE}\n\nQue dia?"

@@ -1,279 +1,150 @@
-"""What a request tells: the business, the moment, the customer, what was said and called in this turn."""
+"""What a request tells, as data: the facts beside its texts, the last answer's state, this turn's results."""
 
-import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime, time
+from typing import Any, TypeVar
 
-from bot.llm.base import Block, ModelRequest
-from bot.llm.rule_based.policy.steps import call_key
-from bot.llm.rule_based.tool_results import (
-    Appointment,
-    Held,
-    Result,
-    appointments_in,
-    held_in,
-    read_time,
-    result_of,
-)
+from bot.llm.base import Block, ChatMessage, ModelRequest, ToolSpec
+from bot.llm.rule_based.policy.steps import Result, call_key
+from bot.llm.rule_based.state.block import state_in
+from bot.llm.rule_based.state.slots import FRESH, State
+from tools.facts import Context, Fact, Held, LeftWaitlist, Picked, Reminded, Upcoming, Visit, Waiting, load
 
-_CONTEXT = "<contexto>"
-_NOW = re.compile(r"^Agora: [^,\n]+, (\d{4}-\d\d-\d\d), (\d\d:\d\d)", re.MULTILINE)
-_CUSTOMER = re.compile(r"^Cliente: (.+?)\.?$", re.MULTILINE)
-_BUSINESS = re.compile(r"Você é o assistente virtual de (.+?)(?: no WhatsApp)?\.(?:\s|$)")
-_ADDRESS = re.compile(r"^Endereço: (.+)$", re.MULTILINE)
-# The business's own words may hold empty lines and "Instagram: @…".
-_ABOUT = re.compile(r"^Sobre: (.+?)(?=\nFuso horário: |\n+#|\Z)", re.MULTILINE | re.DOTALL)
-_NOTICE = re.compile(r"^Cancelar ou remarcar: até (\d+) minutos antes", re.MULTILINE)
-_SYSTEM = "[Sistema]"
-_REMINDED = re.compile(r"^Lembrete enviado sobre agendamento_id (\d+):", re.MULTILINE)
-_WAITS = re.compile(r"^O cliente está na lista de espera: (.+)\.$", re.MULTILINE)
-_TAP = re.compile(r"\[O cliente enviou isto por um botão do lembrete: quer (\w+)([^\]]*)\]")
-_PICKED = re.compile(
-    r"\[Horário que o cliente escolheu na lista: [^\],]+, data ([\d-]{10}), hora (\d\d:\d\d), "
-    r"profissional_id (\d+)\.\]"
-)
-_AUTOMATIC = "[Mensagem automática"
-_STAFF = ("[Mensagem da equipe", "[Fim do atendimento humano", _AUTOMATIC)
-# What the product says of a photo or a recording asks nothing that takes the place of our own question.
-_UNREAD = re.compile(re.escape(_AUTOMATIC) + r"[^\]]*\] (?:Recebi (?:seu|sua) |Pode escrever! )")
-_WRITE_ON = f"{_AUTOMATIC} enviada ao cliente] Pode escrever! "
-_PLACE = re.compile(r"^(\[O cliente enviou (?:uma localização|um contato)[^\]]*\]) .*", re.DOTALL)
-_NOT_TEXT = re.compile(r"^\[O cliente enviou (?!uma mensagem vazia|isto por um bot)(.+?)\.\] ?")
-_EMPTY = "[O cliente enviou uma mensagem vazia.]"
+_F = TypeVar("_F", bound=Fact)
 
 
 @dataclass(frozen=True)
-class Picked:
-    """A free start that the customer chose from a list. `person` is a professional's id."""
+class Request:
+    """One request, read. `context` is None where it holds no facts (of a run from before there were any).
 
-    day: date
-    time: time
-    person: int
-
-
-@dataclass(frozen=True)
-class Transcript:
-    """One request, read.
-
-    `notice`: minutes before a visit until which it may be cancelled; 0 if that is not told.
-    `now` is local to the business, None where the request does not tell it. `lines` is what the customer
-    wrote since the last answer; `media` names what came that is not text. `said` is the last answer of the
-    assistant, "" if people or the product spoke since; `wrote` is what the customer wrote before that,
-    `earlier` all that the assistant ever said. `written_on`: they were just told that they may write on.
-    `automatic` is what the product wrote right before this turn, `interrupted` the last answer before that.
-    `reminded` is the appointment of the reminder that is answered, `waits` what the customer waits for.
+    `state` is that of the last answer, as far as it still stands, and `before` as it was; `spoken`: there was
+    an answer before.
     `results` are this turn's by `call_key`, `rounds` its answers with calls.
     """
 
-    business: str = ""
-    address: str = ""
-    about: str = ""
-    notice: int = 0
-    now: datetime | None = None
-    customer: str = ""
-    appointments: tuple[Appointment, ...] = ()
-    lines: tuple[str, ...] = ()
-    media: tuple[str, ...] = ()
-    said: str = ""
-    wrote: str = ""
-    written_on: bool = False
-    earlier: str = ""
-    automatic: str = ""
-    interrupted: str = ""
-    reminded: int | None = None
+    context: Context | None = None
+    visits: tuple[Visit, ...] = ()
+    waits: tuple[Waiting, ...] = ()
     held: Held | None = None
-    waits: tuple[str, ...] = ()
-    picked: Picked | None = None
+    left: tuple[LeftWaitlist, ...] = ()
+    reminded: int | None = None
+    chosen: str = ""
+    state: State = FRESH
+    before: State = FRESH
+    spoken: bool = False
     results: dict[str, Result] = field(default_factory=dict)
     rounds: int = 0
-    tools: frozenset[str] = frozenset()
+    tools: dict[str, ToolSpec] = field(default_factory=dict)
     text_only: bool = False
 
-
-@dataclass(frozen=True)
-class _Line:
-    """A block of the conversation with who it is from; `answer`: of an assistant message without calls."""
-
-    role: str
-    block: Block
-    answer: bool
-
-    @property
-    def text(self) -> str:
-        return str(self.block.get("text", "")).strip() if self.block.get("type") == "text" else ""
+    def can(self, tool: str) -> bool:
+        return tool in self.tools
 
 
-def transcript_of(request: ModelRequest) -> Transcript:
+def request_of(request: ModelRequest) -> Request:
     """Read one request; what is missing in it stays empty."""
-    lines = list(_flat(request))
-    opening = _opening(lines)
-    context = lines[opening].text if opening >= 0 and lines[opening].text.startswith(_CONTEXT) else ""
-    before = [line for line in lines[: max(opening, 0)] if not _UNREAD.match(line.text)]
-    turn = lines[opening + 1 :] if context else lines[max(opening, 0) :]
-    said, unanswered = _before(before)
-    written = _flattened([*unanswered, *_words(turn)])
-    automatic = before[-1].text if before and before[-1].text.startswith(_AUTOMATIC) else ""
-    return Transcript(
-        business=_first(_BUSINESS, request.system),
-        address=_first(_ADDRESS, request.system),
-        about=_first(_ABOUT, request.system),
-        notice=int(_first(_NOTICE, request.system) or 0),
-        now=_moment(context),
-        customer=_customer(context),
-        appointments=appointments_in(context),
-        lines=tuple(line for text in written if (line := _typed(text)) and line != _EMPTY),
-        media=tuple(match[1] for text in written if (match := _NOT_TEXT.match(text))),
-        said=said,
-        wrote=_wrote(before),
-        written_on=opening > 0
-        and any(line.text.startswith(_WRITE_ON) for line in lines[opening - 1 : opening]),
-        earlier="\n".join(line.text for line in before if line.role == "assistant"),
-        automatic=automatic,
-        interrupted=_before(_without_automatic(before))[0] if automatic else "",
-        reminded=_reminded(context, written),
-        held=held_in(context),
-        waits=tuple(_WAITS.findall(context)),
-        picked=_picked(written),
+    opening = _opening(request.messages)
+    before, turn = request.messages[: max(opening, 0)], request.messages[max(opening, 0) :]
+    facts = list(_facts_in(turn[:1]))
+    context = _first(facts, Context)
+    picked, reminded = _first(facts, Picked), _first(facts, Reminded)
+    return Request(
+        context=context,
+        visits=next((one.visits for one in facts if isinstance(one, Upcoming)), ()),
+        waits=tuple(one for one in facts if isinstance(one, Waiting)),
+        held=_first(facts, Held),
+        left=tuple(one for one in facts if isinstance(one, LeftWaitlist)),
+        reminded=reminded.appointment_id if reminded else None,
+        chosen=(context.chosen if context else "") or (_slot_id(picked) if picked else ""),
+        state=_standing([*before, *turn[:1]], interrupted=reminded is not None),
+        before=_standing([*before, *turn[:1]], whole=True),
+        spoken=any(message["role"] == "assistant" for message in before),
         results=_results(turn),
-        rounds=_rounds(request, turn),
-        tools=frozenset(tool.name for tool in request.tools),
+        rounds=sum(bool(_of_type([message], "tool_use")) for message in turn),
+        tools={tool.name: tool for tool in request.tools},
         text_only=request.tool_choice == "none",
     )
 
 
-def _typed(text: str) -> str:
-    """A line of the customer without our own notes on it; a tapped button is the word for it.
-
-    What stands beside a place on the map or a contact is its name, not the customer's words.
-    """
-    return "" if _PICKED.search(text) else _NOT_TEXT.sub("", _PLACE.sub(r"\1", _TAP.sub(r"\1", text)))
+def _first(facts: Iterable[Fact], kind: type[_F]) -> _F | None:
+    return next((one for one in facts if isinstance(one, kind)), None)
 
 
-def _wrote(before: list[_Line]) -> str:
-    """The customer's words that the last answer answered."""
-    texts = (line.text for line in reversed(before) if line.role == "user" and line.text)
-    return next((_typed(text) for text in texts if not text.startswith((_CONTEXT, _SYSTEM, *_STAFF))), "")
+def _slot_id(picked: Picked) -> str:
+    return f"slot:{picked.professional_id}:{picked.starts_at:%Y-%m-%dT%H:%M}"
 
 
-def _picked(written: list[str]) -> Picked | None:
-    match = next((found for text in written if (found := _PICKED.search(text))), None)
+def _opening(messages: list[ChatMessage]) -> int:
+    """The message with which this turn begins: the newest of the user with a context; -1 if there is none."""
+    opens = (n for n in range(len(messages) - 1, -1, -1) if _has_context(messages[n]))
+    return next(opens, -1)
+
+
+def _has_context(message: ChatMessage) -> bool:
+    facts = _facts_in([message]) if message["role"] == "user" else ()
+    return any(isinstance(fact, Context) for fact in facts)
+
+
+def _facts_in(messages: Iterable[ChatMessage]) -> Iterator[Fact]:
+    for block in _blocks(messages):
+        if block.get("type") == "text":
+            yield from facts_of(block)
+
+
+def facts_of(block: Block) -> tuple[Fact, ...]:
+    """The facts beside a block; none where they are not ours."""
     try:
-        return Picked(date.fromisoformat(match[1]), read_time(match[2]), int(match[3])) if match else None
+        return load(block.get("facts"))
     except ValueError:
-        return None
+        return ()
 
 
-def _reminded(context: str, written: list[str]) -> int | None:
-    tapped = (re.search(r"agendamento_id (\d+)", tap[2]) for text in written if (tap := _TAP.search(text)))
-    match = next(filter(None, tapped), None) or _REMINDED.search(context)
-    return int(match[1]) if match else None
-
-
-def _without_automatic(lines: list[_Line]) -> list[_Line]:
-    kept = list(lines)
-    while kept and kept[-1].text.startswith(_AUTOMATIC):
-        kept.pop()
-    return kept
-
-
-def _flat(request: ModelRequest) -> Iterator[_Line]:
-    for message in request.messages:
+def _blocks(messages: Iterable[ChatMessage]) -> Iterator[Block]:
+    for message in messages:
         content = message.get("content") or []
-        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
-        answer = not any(block.get("type") == "tool_use" for block in blocks)
-        for block in blocks:
-            yield _Line(str(message.get("role")), block, answer)
+        yield from [] if isinstance(content, str) else content
 
 
-def _opening(lines: list[_Line]) -> int:
-    """Where this turn begins: the newest context, else the newest words of the customer; -1 if neither."""
-    texts = [n for n, line in enumerate(lines) if line.role == "user" and line.text]
-    contexts = [n for n in texts if lines[n].text.startswith(_CONTEXT)]
-    words = [n for n in texts if not lines[n].text.startswith((_SYSTEM, *_STAFF))]
-    return (contexts or words or [-1])[-1]
+def _of_type(messages: Iterable[ChatMessage], kind: str) -> list[Block]:
+    return [block for block in _blocks(messages) if block.get("type") == kind]
 
 
-def _words(turn: list[_Line]) -> Iterator[str]:
-    """The customer's words that opened the turn: whatever comes behind an answer is an instruction."""
-    for line in turn:
-        if line.role != "user":
-            return
-        if line.text and not line.text.startswith(_SYSTEM):
-            yield line.text
+def _standing(messages: list[ChatMessage], *, interrupted: bool = False, whole: bool = False) -> State:
+    """The state of the last answer, by the rule of `state.block`: who spoke since may void or close it."""
+    last = next((n for n in range(len(messages) - 1, -1, -1) if _is_answer(messages[n])), None)
+    if last is None:
+        return FRESH
+    state = state_in(messages[last]["content"])
+    since = [block.get("from") for block in _blocks(messages[last + 1 :])]
+    if "staff" in since:
+        return FRESH
+    return state.quietly() if ("product" in since or interrupted) and not whole else state
 
 
-def _before(lines: list[_Line]) -> tuple[str, list[str]]:
-    """The last answer, and what the customer wrote after it. Once people spoke, neither counts any more."""
-    unanswered: list[str] = []
-    for place in range(len(lines) - 1, -1, -1):
-        line = lines[place]
-        if line.role == "assistant" and line.answer and line.text:
-            return _whole_answer(lines[: place + 1]), unanswered
-        if line.role == "user" and line.text.startswith(_STAFF):
-            return "", []
-        if line.role == "user" and line.text and not line.text.startswith(_CONTEXT):
-            unanswered.insert(0, line.text)
-    return "", []
+def _is_answer(message: ChatMessage) -> bool:
+    return message["role"] == "assistant" and not _of_type([message], "tool_use")
 
 
-def _whole_answer(lines: list[_Line]) -> str:
-    texts: list[str] = []
-    for line in reversed(lines):
-        if line.role != "assistant" or not line.answer:
-            break
-        texts.insert(0, line.text)
-    return "\n\n".join(filter(None, texts))
+# This turn's calls
 
 
-def _flattened(texts: list[str]) -> list[str]:
-    return [line for text in texts for line in text.splitlines() if line.strip()]
-
-
-def _results(turn: list[_Line]) -> dict[str, Result]:
+def _results(turn: list[ChatMessage]) -> dict[str, Result]:
     """This turn's results. A call that was never answered counts as failed: it is not made twice."""
     calls = {
-        str(line.block.get("id")): call_key(str(line.block.get("name")), line.block.get("input"))
-        for line in turn
-        if line.block.get("type") == "tool_use"
+        block.get("id"): call_key(str(block.get("name")), block.get("input"))
+        for block in _of_type(turn, "tool_use")
     }
-    results = {key: Result("failed") for key in calls.values()}
-    for line in turn:
-        if line.block.get("type") == "tool_result" and str(line.block.get("tool_use_id")) in calls:
-            key = calls[str(line.block.get("tool_use_id"))]
-            results[key] = result_of(_content(line.block), bool(line.block.get("is_error")))
-    return results
+    answered = {
+        calls[block.get("tool_use_id")]: _result(block)
+        for block in _of_type(turn, "tool_result")
+        if block.get("tool_use_id") in calls
+    }
+    return {key: answered.get(key, Result("failed")) for key in calls.values()}
 
 
-def _content(block: Block) -> str:
-    content = block.get("content") or ""
-    if isinstance(content, str):
-        return content
-    return "\n".join(str(part.get("text", "")) for part in content if isinstance(part, dict))
-
-
-def _rounds(request: ModelRequest, turn: list[_Line]) -> int:
-    mine = {id(line.block) for line in turn if line.block.get("type") == "tool_use"}
-    return sum(
-        any(id(block) in mine for block in message.get("content") or [])
-        for message in request.messages
-        if not isinstance(message.get("content"), str)
-    )
-
-
-def _moment(context: str) -> datetime | None:
-    match = _NOW.search(context)
-    try:
-        return datetime.fromisoformat(f"{match[1]}T{match[2]}") if match else None
-    except ValueError:
-        return None
-
-
-def _customer(context: str) -> str:
-    name = _first(_CUSTOMER, context)
-    return "" if name == "nome desconhecido" else name
-
-
-def _first(pattern: re.Pattern[str], text: str) -> str:
-    match = pattern.search(text)
-    return match[1].strip() if match else ""
+def _result(block: dict[str, Any]) -> Result:
+    """A refusal has facts; what went wrong otherwise has none."""
+    facts = facts_of(block)
+    if block.get("is_error"):
+        return Result("refused" if facts else "failed", facts)
+    return Result("ok", facts)

@@ -1,34 +1,32 @@
 """What becomes tappable: times that both the text and a search of this run name, and questions for a yes."""
 
+from datetime import date, datetime, time
+
 import pytest
 
-from bot.answering.offered_choices import BUTTON, NO, OTHER, YES, Found, question
+from bot.answering.offered_choices import BUTTON, NO, OTHER, YES, of_run, question
 from bot.intents.choices import Question
 from bot.whatsapp.content_api import rich
+from models.run import RunStep, StepKind
+from tools.facts import Fact, FreeOf, FreeStarts, Named, NoneFree, Refused, Start, dump
 
-DAY = {"data": "2026-12-03", "servico_id": 1}
-ANA = "- Ana Souza (profissional_id 1): 09:00, 09:30, 10:00, 11:30 e mais 5"
-BIA = "- Bia Lima (profissional_id 2): 10:00, 14:00"
-FREE = Found(
-    "buscar_horarios",
-    DAY,
-    f"Horários livres para Corte (servico_id 1) na quinta-feira, 03/12/2026:\n{ANA}\n{BIA}",
-)
-FULL = Found(
-    "buscar_horarios",
-    DAY,
-    "Não há horário livre para Corte (servico_id 1) na quinta-feira, 03/12/2026: fechado.\n"
-    "Horários mais próximos:\n"
-    "- sexta-feira, 04/12/2026, às 10:00, com Ana Souza (profissional_id 1)\n"
-    "- sábado, 05/12/2026, às 09:00, com Ana Souza (profissional_id 1)",
-)
-TAKEN = Found(
-    "agendar",
-    {"data": "2026-12-03", "hora": "10:00"},
-    "Esse horário já foi ocupado.\nHorários mais próximos:\n"
-    "- quinta-feira, 03/12/2026, às 11:30, com Ana Souza (profissional_id 1)\n"
-    "- quinta-feira, 03/12/2026, às 12:00, com Ana Souza (profissional_id 1)",
-)
+THURSDAY = date(2026, 12, 3)
+CUT = (Named(1, "Corte"),)
+ANA, BIA = Named(1, "Ana Souza"), Named(2, "Bia Lima")
+
+
+def free(*people: tuple[Named, str]) -> FreeStarts:
+    lines = (FreeOf(who, tuple(time.fromisoformat(one) for one in told.split())) for who, told in people)
+    return FreeStarts(THURSDAY, CUT, tuple(lines))
+
+
+def near(*starts: str, who: Named = ANA) -> tuple[Start, ...]:
+    return tuple(Start(who, datetime.fromisoformat(f"2026-12-{start}-03:00")) for start in starts)
+
+
+FREE = free((ANA, "09:00 09:30 10:00 11:30"), (BIA, "10:00 14:00"))
+FULL = NoneFree(THURSDAY, CUT, "FECHADO", "fechado", "Fechado.", near("04T10:00", "05T09:00"))
+TAKEN = Refused("OCUPADO", "Já foi ocupado.", nearest=near("03T11:30", "03T12:00"))
 
 
 def ids(found: Question | None) -> list[str]:
@@ -38,7 +36,7 @@ def ids(found: Question | None) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("text", "results", "slots"),
+    ("text", "facts", "slots"),
     [
         (
             "Com a Ana tenho 9:00, 9h30 ou 11h30. Qual prefere?",
@@ -63,8 +61,8 @@ def ids(found: Question | None) -> list[str]:
         ),
     ],
 )
-def test_offered_times_become_a_list(text: str, results: list[Found], slots: list[str] | None) -> None:
-    assert ids(question(text, results)) == (slots or ["slot:1:2026-12-04T10:00", "slot:1:2026-12-05T09:00"])
+def test_offered_times_become_a_list(text: str, facts: list[Fact], slots: list[str] | None) -> None:
+    assert ids(question(text, facts)) == (slots or ["slot:1:2026-12-04T10:00", "slot:1:2026-12-05T09:00"])
 
 
 def test_a_choice_says_when_and_with_whom() -> None:
@@ -91,13 +89,11 @@ def test_a_choice_says_when_and_with_whom() -> None:
 )
 def test_two_people_at_one_time_are_two_rows(names: tuple[str, str], titles: tuple[str, str]) -> None:
     """Each with a title of its own, in the 24 characters of a row."""
-    lines = [
-        f"- quinta-feira, 03/12/2026, às 09:00, com {name} (profissional_id {n})"
-        for n, name in enumerate(names, 1)
-    ]
     told = [f"{n}. quinta-feira, 03/12/2026, às 09:00, com {name}" for n, name in enumerate(names, 1)]
-    near = Found("agendar", {}, "\n".join(["Já foi ocupado.\nHorários mais próximos:", *lines]))
-    found = question("\n".join([*told, "Qual deles você prefere?"]), [near])
+    starts = [near("03T09:00", who=Named(n, name))[0] for n, name in enumerate(names, 1)]
+    found = question(
+        "\n".join([*told, "Qual deles você prefere?"]), [Refused("OCUPADO", nearest=tuple(starts))]
+    )
     assert ids(found) == ["slot:1:2026-12-03T09:00", "slot:2:2026-12-03T09:00"]
     assert found is not None
     assert tuple(choice.title for choice in found.choices) == titles
@@ -144,7 +140,7 @@ def test_a_question_for_a_yes_has_buttons(text: str, choices: tuple[object, ...]
 
 
 @pytest.mark.parametrize(
-    ("text", "results"),
+    ("text", "facts"),
     [
         ("Marcado: quinta-feira, 03/12, às 10:00, com a Ana.", [FREE]),
         ("Tenho às 09:00, 09:30 e 10:00 com a Ana.", [FREE]),  # no question
@@ -155,17 +151,36 @@ def test_a_question_for_a_yes_has_buttons(text: str, choices: tuple[object, ...]
         ("Posso marcar? Se preferir, me diga outro dia.", []),
         ("Oi! Posso ajudar?", []),
         ("", []),
-        ("???", [Found("buscar_horarios", None, ANA), Found("buscar_horarios", {"data": "x"}, ANA)]),
+        ("???", [FREE]),
     ],
 )
-def test_what_is_no_such_question_stays_a_text(text: str, results: list[Found]) -> None:
-    assert question(text, results) is None
+def test_what_is_no_such_question_stays_a_text(text: str, facts: list[Fact]) -> None:
+    assert question(text, facts) is None
 
 
 def test_more_than_a_list_holds_stays_a_text() -> None:
     times = ", ".join(f"{hour:02d}:{minute:02d}" for hour in range(9, 15) for minute in (0, 30))
-    found = Found("buscar_horarios", DAY, f"Horários livres:\n- Ana Souza (profissional_id 1): {times}")
-    assert question(f"Tenho {times}. Qual?", [found]) is None
+    assert question(f"Tenho {times}. Qual?", [free((ANA, times.replace(",", "")))]) is None
+
+
+def test_an_answer_may_say_itself_what_it_offers() -> None:
+    """Then nothing is guessed from its text, and the facts of the run only stand for other answers."""
+    offers = {
+        "body": "Com quem?",
+        "choices": [{"id": "person:2", "title": "Bia", "description": ""}],
+        "button": "Ver",
+    }
+    answer = RunStep(
+        kind=StepKind.ANSWER, kept=True, content=[{"type": "text", "text": "…", "offers": offers}]
+    )
+    found = of_run("Tenho 9:00 ou 11:30. Qual?", [answer])
+    assert found is not None
+    assert (found.body, found.choices[0].id, found.button) == ("Com quem?", "person:2", "Ver")
+    result = RunStep(kind=StepKind.RESULT, kept=True, content={"text": "", "facts": dump([FREE])})
+    plain = RunStep(kind=StepKind.ANSWER, kept=True, content=[{"type": "text", "text": "…"}])
+    found = of_run("Tenho 9:00 ou 11:30. Qual?", [result, plain])
+    assert found is not None
+    assert [choice.id for choice in found.choices] == ["slot:1:2026-12-03T09:00", "slot:1:2026-12-03T11:30"]
 
 
 @pytest.mark.parametrize("asked", ["Qual serviço você gostaria?", "Me diga: qual desses serviços?"])

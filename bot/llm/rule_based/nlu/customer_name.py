@@ -39,7 +39,7 @@ _BEFORE_OTHERS = words_of("com a o da do pela pelo na no para")  # "sim, com a B
 _WORD = re.compile(r"[^\W\d_]+(?:['’-][^\W\d_]+)*")
 _THANKS = re.compile(r"(?<=\w)[ ,.!]+(?:muito )?(?:obrigad[oa]|obg|valeu|por favor)[^\w]*$", re.IGNORECASE)
 _INTRODUCED = re.compile(
-    r"\b(?:(?P<sure>(?:meu nome|o nome d(?:ela|ele)) (?:é|eh|e)|me chamo|(?:no|em) nome d[eao])"
+    r"\b(?:(?P<sure>meu nome (?:é|eh|e)|me chamo|(?:no|em) nome d[eao])"
     r"|aqui (?:é|eh) [ao]|sou [ao]) +"
     r"(?=[^\W\d_]{2})",
     re.IGNORECASE,
@@ -52,6 +52,37 @@ class Introduced:
 
     name: str
     lines: tuple[str, ...]
+
+
+_RELATION = (
+    r"(?:m[ãa]e|pai|filh[oa]|filhinh[oa]|irm[ãa]o?|av[óôo]|vov[óôo]|ti[ao]|espos[oa]|marido|"
+    r"namorad[oa]|amig[oa]|"
+    r"sobrinh[oa]|net[oa]|sogr[oa]|prim[oa]|cunhad[oa]|enteado|enteada|afilhad[oa])"
+)
+_FOR_ANOTHER = re.compile(
+    rf"\b(?:(?:para|pra|pro|p/) (?:o |a )?(?:minha|meu) {_RELATION}\b(?:,? (?:(?:a|o|se chama|"
+    rf"chamad[oa]|que se chama) )?)?"
+    r"|o nome del[ea] (?:é|eh|e) +)",
+    re.IGNORECASE,
+)
+_BOTH = re.compile(r"\b(?:pra|para) mim\b|\beu e\b|\bjunt[ao]s?\b", re.IGNORECASE)
+
+
+def third_person(lines: Sequence[str]) -> Introduced | None:
+    """For whom it is, where that is somebody else: their name, or "" where only "minha mãe" is said."""
+    for place, line in enumerate(lines):
+        match = _FOR_ANOTHER.search(line)
+        if match is None or _BOTH.search(line):
+            continue
+        words = list(_WORD.finditer(line, match.end()))
+        adjacent = words and not line[match.end() : words[0].start()].strip(" ,")
+        if not adjacent or not _is_name(words[0][0]):
+            return Introduced("", tuple(lines))
+        count = _length(words, line)
+        rest = f"{line[: match.start()]} {line[words[count - 1].end() :]}"
+        others = (*lines[:place], rest, *lines[place + 1 :])
+        return Introduced(_kept(words[:count]), tuple(one for one in others if _WORD.search(one)))
+    return None
 
 
 def introduced(lines: Sequence[str], *, answering: bool) -> Introduced | None:

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from datetime import date, timedelta
 from itertools import pairwise
 
-MASK = "§"
+from bot.llm.rule_based.nlu.negation import MASK, is_refused
+
 _ONE_DAY = timedelta(days=1)
 _FAR = 400  # days that an open-ended mention ("dia 31", "sexta") is looked for
 
@@ -54,12 +55,14 @@ class Days:
 
     `sure`: any of `dates` will do; else one of them is meant, and which must be asked. `problem` says in
     Portuguese why a mention is no day at all. `loose`: a bare weekday, which days just offered may settle.
+    `each`: not any of them will do, all are wished for ("dia 10, 17 e 24").
     """
 
     dates: tuple[date, ...] = ()
     sure: bool = True
     problem: str = ""
     loose: bool = False
+    each: bool = False
 
 
 @dataclass(frozen=True)
@@ -109,7 +112,7 @@ def day_of_month(number: int, today: date) -> Days:
     return _numbered(number, today).days
 
 
-# --- meanings ---------------------------------------------------------------------------------------------
+# Meanings
 
 
 def _one(day: date) -> _Meaning:
@@ -176,10 +179,14 @@ def _numbered(number: int, today: date) -> _Meaning:
 
 
 def _numbers(match: re.Match[str], today: date) -> _Meaning:
-    first = _numbered(int(match["d"]), today)
-    if not match["d2"]:
-        return first
-    return _any((*first.days.dates[:1], *_numbered(int(match["d2"]), today).days.dates[:1]))
+    numbers = [int(number) for number in re.findall(r"\d+", match["ds"])]
+    if len(numbers) == 1:
+        return _numbered(numbers[0], today)
+    found = [_numbered(number, today) for number in numbers]
+    wrong = next((one for one in found if one.days.problem), None)
+    dates = tuple(day for one in found for day in one.days.dates[:1])
+    each = " e " in match["ds"]
+    return wrong or _Meaning(Days(dates, each=each), lambda day: day in dates)
 
 
 def _weekday_and_number(match: re.Match[str], today: date) -> _Meaning | None:
@@ -270,7 +277,7 @@ def _month_alone(_match: re.Match[str], _today: date) -> _Meaning:
     return _none("Preciso saber o dia exato.")
 
 
-# --- the table of patterns, the more telling first ---------------------------------------------------------
+# The table of patterns, the more telling first
 
 _Reader = Callable[[re.Match[str], date], _Meaning | None]
 
@@ -296,7 +303,7 @@ def _any_day(_match: re.Match[str], today: date) -> _Meaning:
 
 
 _NAMES = r"segunda|terca|quarta|quinta|sexta|sabado|domingo"
-_WD = rf"(?P<wd>{_NAMES}|seg|qua|qui|sex|dom|[2-6]a)(?: ?feira)?\b"
+_WD = rf"(?:\btod[ao]s? (?:as? |os? )?)?(?P<wd>{_NAMES}|seg|qua|qui|sex|dom|[2-6]a)(?:s\b)?(?: ?feiras?)?\b"
 _NO_ORDINAL = r"(?! (?:vez|opcao|via|parte|fase|sessao|pessoa|dose|alternativa|unha)\b)"
 # "ter" is Tuesday only where the verb cannot stand.
 _TER = (
@@ -307,7 +314,14 @@ _THIS = r"(?:ainda )?(?:n?essa|n?esta|dessa|desta)"
 _WEEK = r"(?:semana que vem|proxima semana|outra semana|semana proxima)"
 _MONTH = "|".join(_MONTHS)
 _MONTH_NAME = "|".join(name for name in _MONTHS if len(name) > 3)
-_SLASHED = r"(?!24/7\b)(?!1/2 [a-z])(?P<d>\d{1,2})/(?P<mo>\d{1,2})(?:/(?P<y>\d{4}|\d{2}))?\b"
+_SLASHED = r"(?!24/7\b)(?!1/2 [a-z])(?<![\d/.,:-])(?P<d>\d{1,2})/(?P<mo>\d{1,2})(?:/(?P<y>\d{4}|\d{2}))?\b"
+# "07.12" and "7-12" are dates where they are no hours, amounts or "das 8-12".
+_DOTTED = (
+    r"(?<![\d$/.,:+-])(?<!r\$ )(?<!\bas )(?<!\bdas )(?<!\bentre )(?<!\bde )"
+    r"(?P<d>0?[1-9]|[12]\d|3[01])[.-](?P<mo>0?[1-9]|1[0-2])(?P<y>(?!))?(?![\d/.,:-]|\w)(?! (?:horas?|"
+    r"anos?|mil|reais)\b)"
+)
+_LIST = r"(?P<ds>\d{1,2}o?(?:(?: ?, ?| e | ou | e dia | ou dia )\d{1,2}o?\b(?![:h/]| horas?\b))*)(?![\d:h/%])"
 _NAMED_DAY = (
     r"\b(?P<name>depois do carnaval|vespera de natal|vespera de ano novo|natal|ano novo|reveillon|carnaval|"
     r"pascoa)\b"
@@ -316,6 +330,8 @@ _ROWS: tuple[tuple[str, _Reader], ...] = (
     (r"\b(?P<y>\d{4})-(?P<mo>\d{1,2})-(?P<d>\d{1,2})\b", _iso_date),
     (r"\b(?:dia )?(?P<d>\d{1,2})[-.](?P<mo>\d{1,2})[-.](?P<y>\d{4})\b", _written_date),
     (rf"\b(?:dia )?{_SLASHED}", _written_date),
+    (rf"\b(?:dia )?(?P<d>\d{{1,2}}) ?[/.-] ?(?P<mo>{_MONTH})\b(?P<y>(?!))?", _written_date),
+    (rf"(?:\bdia )?{_DOTTED}", _written_date),
     (rf"\b(?:dia )?(?P<d>\d{{1,2}})o? de (?P<mo>{_MONTH})\b(?: de (?P<y>\d{{4}}))?", _written_date),
     (r"\bdepois de amanha\b", _days_on(2)),
     (r"\bamanha\b", _days_on(1)),
@@ -333,23 +349,16 @@ _ROWS: tuple[tuple[str, _Reader], ...] = (
     (rf"\b{_THIS} semana\b", _this_week),
     (r"\b(?:qualquer|algum|um) (?:outro )?dia(?: que tiver)?\b(?! (?:da|de) )", _any_day),
     (r"\btanto faz o dia\b", _any_day),
+    (rf"\b{_WD} (?:dia )?(?=\d{{1,2}}(?: ?,| e | ou ) ?(?:dia )?\d){_LIST}", _numbers),
     (rf"\b{_WD} (?P<d>\d{{1,2}})(?= ?(?:$|[,?]))", _weekday_and_number),
     (rf"\b{_WD}{_NO_ORDINAL}", _weekday),
     (_TER, _weekday),
-    (r"\bdias? (?P<d>\d{1,2})o?\b(?![:h/])(?: (?:ou|e) (?:dia )?(?P<d2>\d{1,2})\b(?![:h/]))?", _numbers),
+    (rf"\bdias? {_LIST}", _numbers),
     (rf"(?<!antes do )(?<!ate o ){_NAMED_DAY}", _holiday),
     (rf"\b(?:(?:em|de) (?:{_MONTH_NAME})|(?:mes|ano) que vem)\b", _month_alone),
 )
 _PATTERNS = tuple((re.compile(pattern), reader) for pattern, reader in _ROWS)
 
-_REFUSED_BEFORE = re.compile(
-    r"(?:\b(?:menos|exceto|tirando|fora|sem ser)|"
-    r"\bnao (?:posso|consigo|vou|quero|poderei|estarei|vai dar|rola|serve|da|pode)(?: \w+){0,3}?)"
-    r"(?: (?:n[ao]|em|de|para|a|o))? ?$"
-)
-_REFUSED_AFTER = re.compile(
-    r"^ (?:eu |tambem )*nao(?: (?:posso|consigo|da|vou|vai|rola|serve|quero|pode)\b[^,?]*)?(?= ?(?:,|$))"
-)
 _TARGET_BEFORE = re.compile(r"\bpara (?:o |a |as )?(?:dia )?$")
 _SOURCE_BEFORE = re.compile(r"(?<!nao )\b(?:de|do|da|dessa|desse|desta|deste) (?:dia )?$")
 
@@ -369,21 +378,14 @@ def _mentions(text: str, today: date) -> tuple[list[_Mention], str]:
 
 def _role(mention: _Mention, text: str) -> str:
     before, after = text[: mention.start], text[mention.end :]
-    clause = re.split(r" , ", after, maxsplit=1)[0]
-    if _REFUSED_AFTER.search(after) or _refused_before(before, clause):
+    if is_refused(before, after):
         return "refused"
     if _TARGET_BEFORE.search(before):
         return "target"
     return "source" if _SOURCE_BEFORE.search(before) else ""
 
 
-def _refused_before(before: str, clause: str) -> bool:
-    match = _REFUSED_BEFORE.search(before)
-    # "Não dá amanhã?" and "não pode ser sexta?" wish for the day.
-    return bool(match) and not (clause.rstrip().endswith("?") and re.search(r"\bnao (?:da|pode)\b", before))
-
-
-# --- joining what stands together --------------------------------------------------------------------------
+# Joining what stands together
 
 
 def _joined(mentions: list[_Mention], text: str) -> Days | None:
@@ -400,12 +402,16 @@ def _both(first: _Meaning, second: _Meaning, between: str) -> _Meaning:
     if not first.days.dates or not second.days.dates:
         return first if first.days.dates else second
     if re.search(r"\b(?:ou|e|tambem)\b", between):
-        return _any(dates)
+        return _any(dates) if not (first.days.each or second.days.each) else _every(dates)
     common = tuple(day for day in dates if first.fits(day) and second.fits(day))
     if common:
         sure = len(common) == 1 or (first.days.sure and second.days.sure)
         return _Meaning(Days(common, sure), lambda day: first.fits(day) and second.fits(day))
     return _any(dates, sure=between.strip() == ",")
+
+
+def _every(dates: tuple[date, ...]) -> _Meaning:
+    return _Meaning(Days(dates, each=True), lambda day: day in dates)
 
 
 def _without(days: Days | None, refused: tuple[_Mention, ...]) -> Days | None:

@@ -1,20 +1,26 @@
 """Finding services and professionals of this business in what was said, whatever they are called."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from functools import lru_cache
 
-from bot.llm.rule_based.nlu.dates import MASK
+from bot.llm.rule_based.nlu.negation import MASK, is_refused
 from bot.llm.rule_based.nlu.normalise import normalise, words_of
-from bot.llm.rule_based.tool_results import Catalogue, Person, Service
+from tools.facts import Named, Offer
 
 STOP = words_of(
     "a o as os e de da do das dos em na no nas nos com para por um uma uns umas ao que se me meu minha "
     "mais mas ou dr dra doutor doutora prof sr sra dia hora horas horario servico quero queria gostaria "
-    "marcar agendar fazer tem voce voces pode hoje sim nao eu isso esta sao"
+    "marcar agendar fazer tem voce voces pode hoje sim nao eu isso esta sao ser foi era seria favor"
 )
-_CLOSE = 0.86  # of two words' letters: "progresiva", "manicuri"
+# Words of every day that are no slip of a service's name, however near they come.
+_OTHER_WORDS = words_of(
+    "conta contas forte porta parte certo certa curto curta custa escola escolha barra barba manha cara "
+    "carta tarde marca marco corpo corre corri levar pessoa banho trabalho cabelo"
+)
+_CLOSE = 0.8  # of two words' letters: "corti", "progresiva", "manicuri"
 # What people ask for under another name than most lists have.
 _CALLED = {
     "unha": "manicure",
@@ -22,90 +28,239 @@ _CALLED = {
     "pe": "pedicure",
     "tinta": "coloracao",
     "pintar": "coloracao",
+    "tingir": "coloracao",
+    "tintura": "coloracao",
 }
-# Services that people ask for, to be missed aloud where a business has not got them.
+# What is asked for where it may not be had: services, and kinds of them.
 _TRADES = {
     normalise(name): name
     for name in (
         "Pedicure", "Progressiva", "Luzes", "Mechas", "Botox", "Alisamento", "Selagem", "Cauterização",
         "Sobrancelha", "Depilação", "Maquiagem", "Penteado", "Cílios", "Massagem", "Drenagem", "Bigode",
-        "Tatuagem", "Micropigmentação", "Manicure", "Escova", "Hidratação", "Coloração", "Barba",
+        "Tatuagem", "Micropigmentação", "Manicure", "Escova", "Hidratação", "Coloração", "Barba", "Pezinho",
+        "Platinado", "Reflexo", "Trança", "Piercing", "Limpeza de pele",
     )
 }  # fmt: skip
-_REFUSED = re.compile(
-    r"\b(?:nao (?:quero|vou querer|preciso|precisa)(?: mais)?|"
-    r"sem|tira\w*|esquec\w+|(?:em vez|no lugar) d[aeo]s?)\b"
-    r"(?P<what>[^,?]*?)(?=$|,|\?|\b(?:quero|queria|mas|prefiro|so)\b)"
-)
+_KINDS = {
+    "masculino": r"masculin[oa]|(?:de |para )(?:homem|meu marido|meu namorado|meu esposo)",
+    "feminino": r"feminin[oa]|(?:de |para )mulher",
+    "infantil": r"infantil|de crianca|de menin[oa]|de bebe",
+    "em gel": r"(?:em |de |com )?gel\b|de fibra|acrigel|porcelana|postica",
+    "degradê": r"degrade|disfarcado|navalhado",
+    "definitiva": r"definitiva|permanente|japonesa|marroquina",
+}
+_KIND = {kind: re.compile(rf"\b(?:{words})") for kind, words in _KINDS.items()}
 _BREAK = re.compile(rf"{MASK}+|,|\+|\?|/|\b(?:e|com|mais|ou|tambem)\b")
 _JOINT = re.compile(r"\w (?:e|com|mais) \w|[+&/]")
-_UNKNOWN_PERSON = re.compile(
+_INSTEAD = re.compile(
+    r"\b(?:nao (?:quero|vou querer|preciso|precisa)(?: mais)?|sem|tira\w*|esquec\w+|(?:em vez|"
+    r"no lugar) d[aeo]s?)\b"
+    r"(?P<what>[^,?]*?)(?=$|,|\?|\b(?:quero|queria|mas|prefiro|so)\b)"
+)
+_SOMEBODY = re.compile(
     r"\bcom (?:a|o) (?!(?:minha|meu|mesm[ao]|menin[ao]|pessoa|profissional|moc[ao]|equipe|gente|que|outr[ao]|"
     r"filh[ao]|mae|pai|cabelo|unha|senhora?|dona?|responsavel|atendente|gerente)\b)[a-z]{3,}"
 )
 _NO_SERVICE = (
-    r"(?!fazer|marcar|agendar|horari|hora|vaga|ver|saber|remarcar|cancelar|consulta\b|atend|esse|essa|isso|outr|"
+    r"(?!fazer|marcar|agendar|horari|hora|vaga|ver|saber|remarcar|cancelar|consulta\b|atend|esse|essa|"
+    r"isso|outr|"
     r"mais|mudar|trocar|falar|servico|com|para|ir|um|uma|visita|valor|preco|total|sessao|pacote|tudo|cada|"
-    r"voces?\b|fica|menos|combo|mesm)"
+    r"voces?\b|fica|menos|combo|mesm|segunda|terca|quarta|quinta|sexta|sabado|tarde|manha|duas|todas?)"
 )
-_NAMED_SERVICE = re.compile(
+_SOMETHING = re.compile(
     r"\b(?:(?:fazer|faz|fazem|marcar|agendar|quero|queria|gostaria de|preciso de|oferecem|trabalham com) "
     r"(?:uma?s? |o |a |fazer uma? )?|"
     r"(?:custam?|quanto (?:e|fica|sai|esta|cobram?)|preco|valor) (?:d?[ao]s? |uma? |por |para |fazer )+)"
     rf"{_NO_SERVICE}[a-z]{{4,}}"
 )
+_GREETED = re.compile(r"(?:^|, )(?:oi+e?|ola|opa|e ai)[ ,]+\w+")
 
 
 @dataclass(frozen=True)
-class Named:
-    """Services that text names. `sure` ones are meant; each of `doubts` is a set of which one is meant."""
+class Catalogue:
+    """What this business offers. `shortened`: there is more than this."""
 
-    sure: tuple[Service, ...] = ()
-    doubts: tuple[tuple[Service, ...], ...] = ()
+    offers: tuple[Offer, ...] = ()
+    shortened: bool = False
+
+    @property
+    def team(self) -> tuple[Named, ...]:
+        """Everybody, each once, in the order of the services."""
+        return tuple(dict.fromkeys(person for offer in self.offers for person in offer.professionals))
+
+    def chosen(self, ids: Iterable[int]) -> tuple[Offer, ...]:
+        """The services with these ids, in the ids' order; what is no longer there is left out."""
+        known = {offer.id: offer for offer in self.offers}
+        return tuple(known[one] for one in ids if one in known)
+
+    def person(self, key: int | None) -> Named | None:
+        return next((one for one in self.team if one.id == key), None)
 
 
-def services_in(text: str, services: Sequence[Service]) -> Named:
-    """The services that normalised text names, in the order in which they are named."""
+NOTHING_KNOWN = Catalogue()
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What words name. Each of `doubts` is a set of services of which one is meant. `refused` and `not_with`
+    are expressly not wanted. `missed`: what is asked for and not done here. `stranger`, `something`: a
+    person or a service is named that this business has not.
+    """
+
+    services: tuple[Offer, ...] = ()
+    doubts: tuple[tuple[Offer, ...], ...] = ()
+    refused: tuple[Offer, ...] = ()
+    people: tuple[Named, ...] = ()
+    not_with: tuple[Named, ...] = ()
+    missed: tuple[str, ...] = ()
+    stranger: bool = False
+    something: bool = False
+
+    @property
+    def service(self) -> bool:
+        return bool(self.services or self.doubts)
+
+    @property
+    def anything(self) -> bool:
+        return bool(self.service or self.people or self.refused or self.not_with or self.something)
+
+
+NOTHING_HEARD = Heard()
+
+
+def heard_in(text: str, catalogue: Catalogue) -> Heard:
+    """What normalised, day-and-hour-masked text names."""
+    wanted, unwanted = _INSTEAD.sub(" ", text), " , ".join(match["what"] for match in _INSTEAD.finditer(text))
+    services, doubts = services_in(wanted, catalogue.offers)
+    found = [*services, *(offer for doubt in doubts for offer in doubt)]
+    people, not_with = _people(_GREETED.sub(" ", text), found, catalogue)
+    doubts = tuple(_able(doubt, people) for doubt in doubts)
+    services = (*services, *(doubt[0] for doubt in doubts if len(doubt) == 1))
+    services, missed_kinds = _of_kind(wanted, services, doubts, catalogue.offers)
+    missed = (*_not_done(text, catalogue.offers), *missed_kinds)
+    gone = services_in(unwanted, catalogue.offers)
+    return Heard(
+        services=tuple(dict.fromkeys(services)),
+        doubts=tuple(doubt for doubt in doubts if len(doubt) > 1 and not set(doubt) & set(services)),
+        refused=(*gone[0], *(offer for doubt in gone[1] for offer in doubt)),
+        people=people,
+        not_with=not_with,
+        missed=missed,
+        stranger=not people and not not_with and bool(_SOMEBODY.search(text)),
+        something=not found and (bool(missed) or bool(_SOMETHING.search(text))),
+    )
+
+
+# Services
+
+_Services = tuple[tuple[Offer, ...], tuple[tuple[Offer, ...], ...]]
+
+
+def services_in(text: str, offers: Sequence[Offer]) -> _Services:
+    """The services that normalised text names, as they come, and the sets of which it leaves the choice."""
     words = _words(text)
-    whole = [s for s in services if all(_among(word, words) for word in _words_of(s.name))]
+    whole = [one for one in offers if all(_among(word, words) for word in _words_of(one.name))]
     covered = _covered(whole)
-    taken = {word for service in whole for word in words if _among(word, _words_of(service.name))}
-    doubts: list[tuple[Service, ...]] = []
-    for stretch in _stretches(text):
-        candidates = _likeliest([word for word in stretch if word not in taken], services)
-        if candidates and not set(candidates) & set(covered) and candidates not in doubts:
-            doubts.append(candidates)
-    alone = [candidates[0] for candidates in doubts if len(candidates) == 1]
-    named = sorted({*covered, *alone}, key=lambda service: _place(service, words))
-    return Named(tuple(named), tuple(candidates for candidates in doubts if len(candidates) > 1))
+    taken = {word for one in whole for word in words if _among(word, _words_of(one.name))}
+    doubts: list[tuple[Offer, ...]] = []
+    for stretch in _BREAK.split(text):
+        likely = _likeliest([word for word in _words(stretch) if word not in taken], offers)
+        if likely and not set(likely) & set(covered) and likely not in doubts:
+            doubts.append(likely)
+    alone = [likely[0] for likely in doubts if len(likely) == 1]
+    named = sorted({*covered, *alone}, key=lambda one: _place(one, words))
+    return tuple(named), tuple(likely for likely in doubts if len(likely) > 1)
 
 
-def _covered(whole: Sequence[Service]) -> list[Service]:
+def _covered(whole: Sequence[Offer]) -> list[Offer]:
     """Of services all of whose words are there, those that no longer such name contains. A combination
     ("Corte e barba") is meant in place of whatever shares a word with it ("corte masculino e barba").
     """
-    names = {service: set(_words_of(service.name)) for service in whole}
-    combined = [service for service in whole if _JOINT.search(normalise(service.name))]
+    names = {one: set(_words_of(one.name)) for one in whole}
+    combined = [one for one in whole if _JOINT.search(normalise(one.name))]
     return [
-        service
-        for service in whole
-        if not any(names[service] < names[other] for other in whole)
-        and (service in combined or not any(names[service] & names[other] for other in combined))
+        one
+        for one in whole
+        if not any(names[one] < names[other] for other in whole)
+        and (one in combined or not any(names[one] & names[other] for other in combined))
     ]
 
 
-def _likeliest(words: list[str], services: Sequence[Service]) -> tuple[Service, ...]:
-    scores = {s: sum(_among(word, _words_of(s.name)) for word in words) for s in services}
+def _likeliest(words: list[str], offers: Sequence[Offer]) -> tuple[Offer, ...]:
+    scores = {one: sum(_among(word, _words_of(one.name)) for word in words) for one in offers}
     best = max(scores.values(), default=0)
-    found = tuple(s for s, score in scores.items() if score == best and best)
+    found = tuple(one for one, score in scores.items() if score == best and best)
     # Who says "corte" does not mean "Corte e barba".
-    return tuple(s for s in found if not _JOINT.search(normalise(s.name))) or found
+    return tuple(one for one in found if not _JOINT.search(normalise(one.name))) or found
 
 
-def people_in(text: str, team: Sequence[Person]) -> tuple[Person, ...]:
+def _able(doubt: tuple[Offer, ...], people: Sequence[Named]) -> tuple[Offer, ...]:
+    """Of what may be meant, what the one professional who is named does."""
+    return tuple(one for one in doubt if len(people) != 1 or people[0] in one.professionals) or doubt
+
+
+def _of_kind(
+    text: str, services: tuple[Offer, ...], doubts: Sequence[tuple[Offer, ...]], offers: Sequence[Offer]
+) -> tuple[tuple[Offer, ...], tuple[str, ...]]:
+    """ "Corte masculino" where there is only "Corte feminino" names neither: what was taken for it is not
+    meant, and the kind is missed.
+    """
+    asked = [kind for kind, words in _KIND.items() if words.search(text)]
+    words = {
+        word for one in [*services, *(o for doubt in doubts for o in doubt)] for word in _words_of(one.name)
+    }
+    akin = [normalise(one.name) for one in offers if words & set(_words_of(one.name))]
+    lacking = [kind for kind in asked if not any(_KIND[kind].search(name) for name in akin)]
+    if not services or not lacking:
+        return services, ()
+    first = services[0]
+    head = first.name.split()[0]
+    return tuple(one for one in services if one != first), (f"{head} {lacking[0]}",)
+
+
+def _not_done(text: str, offers: Sequence[Offer]) -> tuple[str, ...]:
+    """What normalised text asks for of the usual that none of these services is."""
+    names = [word for one in offers for word in _words_of(one.name)]
+    missed = (
+        trade for word in _words(text) for trade in _TRADES if not _among(word, names) and alike(word, trade)
+    )
+    return tuple(_TRADES[trade] for trade in dict.fromkeys(missed))
+
+
+def parts_of(combined: Offer, person: Named, offers: Sequence[Offer]) -> tuple[Offer, ...]:
+    """What a professional who does not do "Corte e barba" does of it: each part, or nothing."""
+    name = normalise(combined.name)
+    theirs = [one for one in offers if person in one.professionals and not _JOINT.search(normalise(one.name))]
+    parts = [_likeliest(words, theirs) for stretch in _BREAK.split(name) if (words := _words(stretch))]
+    whole = _JOINT.search(name) and all(len(part) == 1 for part in parts)
+    return tuple(part[0] for part in parts) if whole else ()
+
+
+# People
+
+
+def _people(
+    text: str, found: Iterable[Offer], catalogue: Catalogue
+) -> tuple[tuple[Named, ...], tuple[Named, ...]]:
+    """Who is named outside the names of services, and who is expressly not wanted."""
+    names = [word for one in found for word in _words_of(one.name)]
+    kept = [w for w in text.split() if w in ("com", ",") or not (w not in STOP and _among(w, names))]
+    out = [person for person, before, after in _mentions(kept, catalogue.team) if is_refused(before, after)]
+    named = people_in(" ".join(kept), [one for one in catalogue.team if one not in out])
+    return named, tuple(dict.fromkeys(out))
+
+
+def _mentions(words: list[str], team: Sequence[Named]) -> Iterator[tuple[Named, str, str]]:
+    for place, word in enumerate(words):
+        for person in team:
+            if word not in STOP and any(_same_name(word, name) for name in _words_of(person.name)):
+                yield person, " ".join(words[:place]) + " ", " " + " ".join(words[place + 1 :])
+
+
+def people_in(text: str, team: Sequence[Named]) -> tuple[Named, ...]:
     """The professionals that normalised text may mean: those whose name has most of its words."""
     words = _words(text)
-    scores = {person: sum(_same_name(w, n) for w in words for n in _words_of(person.name)) for person in team}
+    scores = {one: sum(_likeness(w, n) for w in words for n in _words_of(one.name)) for one in team}
     best = max(scores.values(), default=0)
     return tuple(person for person, score in scores.items() if score == best and best)
 
@@ -116,107 +271,21 @@ def is_of_team(name: str, catalogue: Catalogue) -> bool:
     return any(words <= set(_words_of(person.name)) for person in catalogue.team)
 
 
-def speaks_of_someone_else(text: str) -> bool:
-    """Whether a professional is named ("com a Joana"), to be asked where nobody of that name was found."""
-    return bool(_UNKNOWN_PERSON.search(text))
-
-
-def names_unknown(text: str) -> bool:
-    """Whether something to be done is named ("fazem tatuagem"), to be asked where no service was found."""
-    return bool(_NAMED_SERVICE.search(text))
-
-
-def parts_of(combined: Service, person: Person, services: Sequence[Service]) -> tuple[Service, ...]:
-    """What a professional who does not do "Corte e barba" does of it: each part, or nothing."""
-    name = normalise(combined.name)
-    theirs = [one for one in services if person in one.team and not _JOINT.search(normalise(one.name))]
-    parts = [_likeliest(words, theirs) for words in _stretches(name) if words]
-    whole = _JOINT.search(name) and all(len(part) == 1 for part in parts)
-    return tuple(part[0] for part in parts) if whole else ()
-
-
-def refused_apart(text: str) -> tuple[str, str]:
-    """Normalised text without what is expressly not wanted ("não quero corte, quero escova"), and that."""
-    return _REFUSED.sub(" ", text), " , ".join(match["what"] for match in _REFUSED.finditer(text))
-
-
-def not_offered(text: str, services: Sequence[Service]) -> list[str]:
-    """What normalised text asks for of the usual that none of these services is."""
-    names = [word for service in services for word in _words_of(service.name)]
-    missed = (
-        trade for word in _words(text) for trade in _TRADES if not _among(word, names) and alike(word, trade)
-    )
-    return [_TRADES[trade] for trade in dict.fromkeys(missed)]
-
-
-def without(text: str, services: Iterable[Service]) -> str:
-    """Text without the words of these services, in which to look for people."""
-    names = [word for service in services for word in _words_of(service.name)]
-    kept = [w for w in text.split() if w in ("com", ",") or not (w not in STOP and _among(w, names))]
-    return " ".join(kept)
-
-
-def unpacked(told: str, catalogue: Catalogue) -> tuple[tuple[Service, ...], Person | None] | None:
-    """The services and the professional of "Corte + Barba com Caio Reis", as this model writes them.
-
-    None if such services or such a person no longer exist. Names may contain anything, " com " and " + " too.
-    """
-    for person in (None, *catalogue.team):
-        services_part = told if person is None else told.removesuffix(f"com {person.name}").rstrip()
-        if person is not None and services_part == told:
-            continue
-        services = split_names(services_part, catalogue.services)
-        if services is not None:
-            return services, person
-    return None
-
-
-def appointment_services(told: str, catalogue: Catalogue) -> tuple[Service, ...]:
-    """The services of an appointment as a tool tells them ("Corte, Barba e Sobrancelha"); () if unknown."""
-    alone = next((service for service in catalogue.services if service.name == told), None)
-    if alone:
-        return (alone,)
-    for service in catalogue.services:
-        for joint in (", ", " e "):
-            if told.startswith(service.name + joint):
-                rest = appointment_services(told.removeprefix(service.name + joint), catalogue)
-                if rest:
-                    return (service, *rest)
-    return ()
-
-
-def split_names(told: str, services: Sequence[Service]) -> tuple[Service, ...] | None:
-    """The services of "Corte + Barba"; None if one of them no longer exists."""
-    if not told:
-        return ()
-    for service in services:
-        if told == service.name:
-            return (service,)
-        if told.startswith(f"{service.name} + "):
-            rest = split_names(told.removeprefix(f"{service.name} + "), services)
-            if rest is not None:
-                return (service, *rest)
-    return None
-
-
-# --- words -------------------------------------------------------------------------------------------------
-
-
-def _stretches(text: str) -> list[list[str]]:
-    return [_words(stretch) for stretch in _BREAK.split(text)]
+# Words
 
 
 def _words(text: str) -> list[str]:
     return [word for word in re.findall(r"\w+", text.replace(MASK, " ")) if word not in STOP]
 
 
+@lru_cache(maxsize=2048)
 def _words_of(name: str) -> list[str]:
     plain = normalise(name)
     return _words(plain) or plain.split()
 
 
-def _place(service: Service, words: list[str]) -> int:
-    names = _words_of(service.name)
+def _place(offer: Offer, words: list[str]) -> int:
+    names = _words_of(offer.name)
     return next((place for place, word in enumerate(words) if _among(word, names)), len(words))
 
 
@@ -224,8 +293,9 @@ def _among(word: str, words: Iterable[str]) -> bool:
     return any(alike(word, other) for other in words)
 
 
+@lru_cache(maxsize=16384)
 def alike(word: str, other: str) -> bool:
-    """The same word but for number, diminutive, verb or noun, a slip of the finger, or another name."""
+    """The same word but for number, diminutive, verb or noun, a slip of one or two letters, another name."""
     if other in (word, _CALLED.get(word), _CALLED.get(word.removesuffix("s"))):
         return True
     if word.isdigit() or other.isdigit():
@@ -233,7 +303,8 @@ def alike(word: str, other: str) -> bool:
     short, long = sorted((stem(word), stem(other)), key=len)
     if short == long or (len(short) >= 5 and long.startswith(short)):
         return True
-    return min(len(word), len(other)) >= 5 and word[0] == other[0] and _close(word, other)
+    near = min(len(word), len(other)) >= 5 and word[0] == other[0] and word not in _OTHER_WORDS
+    return near and _close(word, other)
 
 
 def _close(word: str, other: str) -> bool:
@@ -249,6 +320,12 @@ def stem(word: str) -> str:
 
 
 def _same_name(word: str, name: str) -> bool:
+    return _likeness(word, name) > 0
+
+
+def _likeness(word: str, name: str) -> float:
+    """Of a name that is a slip of another ("Carlla") a little less than of the very one."""
     if word == name:
-        return True
-    return min(len(word), len(name)) >= 5 and word[0] == name[0] and _close(word, name)
+        return 1
+    near = min(len(word), len(name)) >= 4 and word[0] == name[0] and max(len(word), len(name)) >= 5
+    return 0.9 if near and _close(word, name) else 0

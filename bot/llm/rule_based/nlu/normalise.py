@@ -1,12 +1,20 @@
-"""One spelling for what people write in many: the form in which all of the offline model compares text.
+"""One spelling for what people write in many: the form in which all of this model compares text.
 
 Lower case without accents, invisible characters and skin tones; abbreviations written out, the commonest
 English and Spanish words as ours; number words as digits ("uma" and "um" stay: they are articles more often
-than hours); "," and "?" as words of their own.
+than hours); slips in the names of days put right; "," and "?" as words of their own.
 """
 
 import re
 import unicodedata
+from difflib import get_close_matches
+from functools import lru_cache
+
+
+def words_of(text: str) -> frozenset[str]:
+    """A set of words, written as a text."""
+    return frozenset(text.split())
+
 
 _DROPPED = {"Mn", "Me", "Cf", "Co", "Cs"}
 _SKIN_TONES = range(0x1F3FB, 0x1F400)
@@ -23,7 +31,9 @@ _WRITTEN_OUT = {
     "pras": "para as", "pros": "para os", "c": "com", "eh": "e", "ta": "esta", "tah": "esta", "to": "estou",
     "tou": "estou", "tava": "estava", "agr": "agora", "aki": "aqui", "okay": "ok", "okk": "ok",
     "sab": "sabado", "prox": "proxima", "hrs": "horas", "hr": "hora", "hs": "horas", "min": "minutos",
-    "mins": "minutos", "💅": "unha", "💇": "corte", "vdd": "verdade",
+    "mins": "minutos", "qro": "quero", "kero": "quero", "qria": "queria", "mnh": "manha", "hra": "hora",
+    "hrio": "horario", "nd": "nada", "vlr": "valor", "msg": "mensagem", "fzr": "fazer",
+    "💅": "unha", "💇": "corte", "vdd": "verdade",
 }  # fmt: skip
 
 _SAID_FOR = (
@@ -54,6 +64,8 @@ _OURS = {
     r"(?<=\btem )(?:any |some )?time": "horario",
     r"(?:i want|i would like|i d like|i need|quiero|quisiera|necesito)(?: to)?(?: an?(?= ))?": "quero",
     r"(?:(?:can|could|may) i|(?<=quero )to) (?:book|schedule|make)": "quero marcar",
+    r"(?:i|we) (?:cant|can t|cannot|won t) (?:make it|come|go)": "nao vou conseguir ir",
+    r"cancell?(?: my appointment| it)?": "cancela",
     r"(?<=quero )(?:book|schedule)": "marcar",
     r"reschedule": "remarcar",
     r"haircut|hair cut|corte de (?:pelo|cabello)": "corte",
@@ -108,8 +120,25 @@ def normalise(text: str) -> str:
     for pattern, replacement in _SAID_FOR:
         kept = pattern.sub(replacement, kept)
     written_out = " ".join(_WRITTEN_OUT.get(word, word) for word in kept.split())
+    written_out = " ".join(map(_spelled, written_out.split()))
     counted = _COMPOUND.sub(lambda m: str(_NUMBERS[m[1]] + _UNITS[m[2]]), written_out)
     return " ".join(str(_NUMBERS.get(word, word)) for word in counted.split())
+
+
+_CALENDAR = words_of("segunda terca quarta quinta sexta sabado domingo amanha janeiro fevereiro dezembro")
+_RIGHT_ALREADY = words_of(
+    "manha quarenta quarto quinto sexto segundo quanta quanto quantas certa quintas quartas sextas tercas "
+    "segundas sabados domingos manhas sextou"
+)
+
+
+@lru_cache(maxsize=4096)
+def _spelled(word: str) -> str:
+    """A word, or the name of the day of which it is a slip of one or two letters ("quitna")."""
+    if len(word) < 5 or not word.isalpha() or word in _RIGHT_ALREADY:
+        return word
+    near = [day for day in get_close_matches(word, _CALENDAR, n=1, cutoff=0.8) if day[0] == word[0]]
+    return near[0] if near else word
 
 
 def _ours(text: str) -> str:
@@ -126,8 +155,3 @@ def _plain_characters(text: str) -> str:
     return "".join(
         c for c in decomposed if unicodedata.category(c) not in _DROPPED and ord(c) not in _SKIN_TONES
     )
-
-
-def words_of(text: str) -> frozenset[str]:
-    """A set of words, written as a text."""
-    return frozenset(text.split())

@@ -21,7 +21,7 @@ _GREETINGS = re.compile(r"\b(?:bom dia|boa tarde|boa noite)\b")
 _DATE = r"\d{4}-\d\d-\d\d\b|\d{1,2}[-.]\d{1,2}[-.]\d{4}\b"
 _PRIVATE_NUMBERS = re.compile(rf"(?<!\d)(?!{_DATE})\+?\d[\d .()-]{{7,}}\d")  # telephone, CPF
 _NUMBER = re.compile(
-    r"(?:(?:o|a|as|opcao|numero|n|quero|prefiro|pode ser|pode|entao|melhor|umas|dia|e|sim|acho que|,) )*"
+    r"(?:(?:o|a|as|opcao|numero|n|nao|quero|prefiro|pode ser|pode|entao|melhor|umas|dia|e|sim|acho que|,) )*"
     r"(\d{1,2})(?: (\d{2}))?o?(?: (?:por favor|mesmo|esta bom|ok|,|obrigad[oa]|pode ser|serve|entao|👍))*"
 )
 _ORDINALS = {
@@ -165,7 +165,7 @@ def _later_hours(first: HoursRead, second: HoursRead) -> HoursRead:
     )
 
 
-# --- names, hidden while days and hours are read -----------------------------------------------------------
+# Names, hidden while days and hours are read
 
 
 def _hide(text: str, names: tuple[str, ...]) -> tuple[list[str], str]:
@@ -185,7 +185,7 @@ def _shown(text: str, hidden: list[str]) -> str:
     return text
 
 
-# --- answers by number -------------------------------------------------------------------------------------
+# Answers by number
 
 
 def _numbered(reading: Reading, last_line: str) -> Reading:

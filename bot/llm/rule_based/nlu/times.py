@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from typing import Literal
 
-from bot.llm.rule_based.nlu.dates import MASK
+from bot.llm.rule_based.nlu.negation import MASK, is_refused
 
 _LAST_MINUTE = time(23, 59)
 Pick = Literal["", "first", "last"]
@@ -44,13 +44,15 @@ class Hours:
 class HoursRead:
     """All that one text says of hours.
 
-    `source` and `target` are "o das 14h" and "para as 16h". `day` comes with "daqui 2 horas". `shift`:
+    `source` and `target` are "o das 14h" and "para as 16h", `refused` starts are out. `day` comes
+    with "daqui 2 horas". `shift`:
     minutes to move by. `same`: at the same time as before. `compare`: earlier or later than what was offered.
     """
 
     wanted: Hours | None = None
     source: Hours | None = None
     target: Hours | None = None
+    refused: tuple[time, ...] = ()
     day: date | None = None
     shift: int | None = None
     same: bool = False
@@ -85,7 +87,7 @@ def hour_named(number: int, minute: int = 0) -> Hours | None:
     return Hours(starts=_clock_times(number, minute, part="", written=False))
 
 
-# --- a clock's words ---------------------------------------------------------------------------------------
+# A clock's words
 
 
 def _clock_times(hour: int, minute: int, *, part: str, written: bool) -> tuple[time, ...]:
@@ -105,7 +107,7 @@ def _clock_times(hour: int, minute: int, *, part: str, written: bool) -> tuple[t
 def _clock_pattern(n: str = "") -> str:
     return (
         rf"(?P<h{n}>2[0-4]|[01]?\d)(?![\d/])"
-        rf"(?:\s?[:h]\s?(?P<m{n}>[0-5]\d)(?!\d)(?:\s?min(?:utos)?\b)?|(?P<u{n}>\s?h\b|\shoras?\b))?"
+        rf"(?:\s?[:h.]\s?(?P<m{n}>[0-5]\d)(?!\d)(?:\s?min(?:utos)?\b)?|(?P<u{n}>\s?h\b|\shoras?\b))?"
         rf"(?:\se\s(?P<e{n}>meia|[0-5][05])(?:\sminutos)?(?![\w:]|\sh\b|\shoras?))?"
         rf"(?:\s(?:da|de|a|na|pela)\s(?P<p{n}>manha|tarde|noite|madrugada)\w*)?(?![\w/%]|,\d|\.\d)"
     )
@@ -159,7 +161,7 @@ def _quarter_to(match: re.Match[str]) -> str:
     return match[0] if hour > 24 else f"{(hour - 1) % 24 or 12}:{60 - int(match[1]):02}"
 
 
-# --- the scan ----------------------------------------------------------------------------------------------
+# The scan
 
 
 class _Scan:
@@ -188,6 +190,7 @@ class _Scan:
             wanted=target or self._starts("") or source or self._window(),
             source=source,
             target=target,
+            refused=refused.starts if (refused := self._starts("refused")) else (),
             day=self.day,
             shift=self.shift,
             same=self.same,
@@ -224,7 +227,8 @@ def _clock(scan: _Scan, match: re.Match[str]) -> bool:
     strong = bool(match["m"] or match["e"] or match["p"] or (match["u"] and not lasting))
     if not strong and not (match["mark"] and _MAY_FOLLOW.search(after)):
         return False
-    scan.clocks.append((_clock_role(before, match["mark"] or ""), _hours_of(match)))
+    role = "refused" if is_refused(before, after) else _clock_role(before, match["mark"] or "")
+    scan.clocks.append((role, _hours_of(match)))
     return True
 
 
@@ -315,7 +319,7 @@ def _picked(pick: Pick) -> _Take:
     return take
 
 
-# --- the table of patterns, the more telling first ---------------------------------------------------------
+# The table of patterns, the more telling first
 
 _AMOUNT = r"(?P<n>\d{1,3}|uma|meia) ?(?P<unit>horas?|h|minutos?)\b(?P<half> e meia)?"
 _FIRST = (
@@ -338,17 +342,18 @@ _IN = r"\b(?:(?:de|pela|na|da|a) )?"
 _ROWS: tuple[tuple[str, _Take], ...] = (
     (_FIRST, _picked("first")),
     (r"\b(?:ultim[oa] (?:horario|hora|vaga)|mais tarde possivel)\b", _picked("last")),
-    (rf"\b(?:daqui(?: a)?|dentro de|em) (?:umas? )?{_AMOUNT}", _soon),
     (rf"\b(?:adiant\w+|antecip\w+|puxar)(?: \w+){{0,3}}? {_AMOUNT}", _shift(-1)),
     (rf"\b{_AMOUNT} (?:mais cedo|antes)\b", _shift(-1)),
     (rf"\b(?:adiar|atras\w+|empurrar)(?: \w+){{0,3}}? {_AMOUNT}", _shift(1)),
     (rf"\b{_AMOUNT} (?:mais tarde|depois)\b", _shift(1)),
+    (rf"\b(?:daqui(?: a)?|dentro de|em) (?:umas? )?{_AMOUNT}", _soon),
     (r"\bmesm[oa] (?:horario|hora)\b", _same),
     (r"\bmais cedo\b", _compared("earlier")),
     (r"\bmais tarde\b", _compared("later")),
     (r"(?:^|(?<=§ )|(?<=pode ser ))uma hora(?= ?(?:$|[?,§]))", _one_o_clock),
     (rf"\bentre (?:as )?{_ONE} (?:e|ate) (?:as )?{_TWO}", _window_from(_between)),
     (rf"\bdas {_ONE} (?:as?|ate)(?: as)? {_TWO}", _window_from(_between)),
+    (rf"\b(?:das|entre|de) {_ONE} ?- ?{_TWO}", _window_from(_between)),
     (rf"\bde (?=[\w: ]+\dh?:?\d*h){_ONE} (?:as?|ate)(?: as)? {_TWO}", _window_from(_between)),
     (rf"\b(?:depois|a partir|passando) d(?:as|a|o|e) {_HOUR}", _window_from(_from)),
     (rf"\bapos(?: as?)? {_HOUR}", _window_from(_from)),

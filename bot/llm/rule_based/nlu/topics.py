@@ -26,6 +26,16 @@ class Topic(StrEnum):
     CHANGE = auto()  # "trocar", "mudar": of an appointment, or of what is being talked about
     CHANGE_OWN = auto()  # "mudar meu horário": of an appointment
     LATE = auto()
+    ON_THE_WAY = auto()
+    AT_THE_DOOR = auto()
+    HEALTH = auto()  # what only who knows the person and the product may answer
+    DISCOUNT = auto()  # another price, or another way to pay it
+    AS_SHOWN = auto()  # "cor igual dessa"
+    REPEATED = auto()  # "toda quinta"
+    ONE_MORE = auto()  # "quero mais um"
+    SLIP = auto()  # "errei, era quinta"
+    MENU = auto()  # "o que você faz?"
+    EMERGENCY = auto()
     UNABLE = auto()  # "não vou conseguir ir"
     NOTICE = auto()  # until when one may cancel
     PAUSE = auto()  # "pera aí"
@@ -79,7 +89,9 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     Topic.GOODBYE: (r"\b(?:tchau|ate (?:logo|mais|la|amanha|breve)|falou|abracos?|bjs|beijos?|fui)\b",),
     Topic.ROBOT: (
         r"\b(?:voce|isso|aqui|ai) e (?:um |uma )?(?:robo|bot|human[oa]|pessoa|maquina|ia|gente)\b",
-        r"^e (?:um )?(?:robo|bot)\b",
+        r"^e (?:um )?(?:robo|bot)\b|\b(?:robo|bot|chatbot|inteligencia artificial) ?\?",
+        r"\b(?:quem|(?:o )?que) (?:e voce|voce e)\b|\bvoce e (?:a|o) \w+ ?\?|"
+        r"\bcom quem (?:eu )?(?:falo|estou falando)\b",
         r"\bfalando com (?:um |uma )?(?:robo|bot|maquina|pessoa|human[oa])\b",
     ),
     Topic.PERSON: (
@@ -92,10 +104,50 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
     Topic.UPSET: (
         r"\b(?:merda|porra|caralho|bosta|pqp|vsf|vtnc|fdp|idiotas?|imbeci\w+|lixo|inuti\w+|palhacada)\b",
         r"\b(?:ridicul\w+|pessim[oa]s?|horrive\w+|decepcion\w+|insatisfeit\w+|que (?:absurdo|vergonha))\b",
-        r"\b(?:brav|irritad|chatead|indignad|revoltad)[oa]\b|\bme (?:machuc|queim)ou\b",
-        r"\b(?:passando mal|me matar|suicid\w+|socorro|emergencia)\b",
+        r"\b(?:brav|irritad|chatead|indignad|revoltad)[oa]\b",
         r"\b(?:reclamar|reclamacao|procon|processar voces|prejuizo|reembolso|dinheiro de volta)\b",
         r"\bningue?m (?:me )?(?:responde|respondeu|atende|atendeu|resolve|resolveu)\b",
+    ),
+    Topic.EMERGENCY: (
+        r"\b(?:passando mal|me matar|suicid\w+|emergencia|desmai\w+|sangrando|ambulancia|samu)\b",
+        r"\b(?:falta de ar|nao consigo respirar|me (?:machuc|queim)ou)\b",
+    ),
+    Topic.HEALTH: (
+        r"\b(?:alergi\w+|gravid\w+|gestante|gestacao|amament\w+|diabet\w+|quimioterapia|medicament\w+|"
+        r"remedio|antibiotico|cirurgia|infeccao|infeccionad\w+|inflamad\w+|micose|fungo|ferida|queimadura|"
+        r"coceira|dermatit\w+|psoriase|hipertens\w+|pressao alta|faz mal|epilepsia|cancer)\b",
+    ),
+    Topic.DISCOUNT: (
+        r"\b(?:descont\w+|parcel\w+|promoc\w+|pacotes?|cortesia|fiado|negoci\w+|de graca)\b",
+        r"\b(?:faz\w*|deixa|da) (?:\w+ ){0,3}?por (?:r\$ ?)?\d+(?! ?(?:min|h\b|hora))",
+        r"\bmais (?:barat[oa]|em conta) (?:para|se)\b|\bcrianca paga\b|\b(?:meia|preco) (?:para|"
+        r"de) crianca\b",
+        r"\b(?:em|quantas) (?:\d+ )?(?:vezes|x)\b|\b\d+ ?x\b",
+    ),
+    Topic.AS_SHOWN: (
+        r"\b(?:igual|iguais|parecid[oa]|como|tipo) (?:a |ao |com )?(?:n?d?(?:ess|est)[ae]|a (?:da|"
+        r"dessa) foto|na foto)\b",
+        r"\b(?:da|na|nessa|essa|dessa) (?:foto|imagem)\b",
+    ),
+    Topic.REPEATED: (
+        r"\btod[ao]s? (?:as? |os? )?(?:segunda|terca|quarta|quinta|sexta|sabado|domingo|semana|mes|"
+        r"dia|quinzena)s?\b",
+        r"\b(?:as|aos|nas|nos) (?:segunda|terca|quarta|quinta|sexta|sabado|domingo)s\b",
+        r"\b(?:semanal\w*|quinzenal\w*|mensal\w*|(?:uma|1|2) vez(?:es)? (?:por|na) (?:semana|mes)|"
+        r"a cada \d+)\b",
+    ),
+    Topic.ONE_MORE: (
+        r"\b(?:mais um|mais uma|outro horario tambem|um segundo horario)\b(?! (?:pouco|vez|pouquinho))",
+    ),
+    Topic.SLIP: (
+        r"\b(?:errei|me enganei|confundi|me confundi|escrevi errado|quis dizer|queria dizer|"
+        r"digitei errado)\b",
+        r"\bera (?:para |na |no |as )?(?:ser )?(?:o |a )?(?:segunda|terca|quarta|quinta|sexta|sabado|"
+        r"dia|amanha|hoje|\d)",
+        r"\b(?:na verdade|pensando bem|mudei de ideia|alias)\b",
+    ),
+    Topic.MENU: (
+        r"^(?:menu|ajuda|help|opcoes)$|\bo que voce (?:faz|sabe fazer|pode fazer)\b|\bcomo funciona\b",
     ),
     Topic.STOP_MESSAGES: (
         r"\b(?:par\w*|nao quero(?: mais)?|deix\w+|cans\w+) de (?:me )?(?:receber|mandar|enviar|mensage)",
@@ -130,7 +182,7 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\bservicos\b|\bqual servico\b",
         r"\bvoces (?:fazem|tem|oferecem) (?:o )?que\b",
         r"\bo que (?:e que )?(?:voces |voce )?(?:fazem|faz|tem|oferecem)\b",
-        r"\b(?:cardapio|catalogo|menu)\b",
+        r"\b(?:cardapio|catalogo)\b",
     ),
     Topic.TEAM: (
         r"\bquem (?:atende|faz|corta|trabalha|sao|esta|tem)\b",
@@ -155,6 +207,12 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"\bcomo (?:eu )?(?:entro|entrar|faco para entrar) em contato\b",
     ),
     Topic.MINE: (
+        rf"^(?:e )?{_MY} (?:\w+ )?(?:horario|agendamento|consulta|reserva|hora|corte|visita)\b(?: \w+){{0,3}}"
+        r" (?:que horas?|que dia|quando|qual)\b",
+        r"\bnao (?:marquei|agendei|tenho|tinha) (?:\w+ )?(?:nada|nenhum)\b",
+        r"\b(?:eu )?(?:tenho|tinha|marquei|agendei) (?:\w+ )?(?:algo|nada|alguma coisa|horario|"
+        r"hora) ?(?:\w+ ){0,3}\?",
+        r"\b(?:ver|mostra|mostrar|consultar|conferir) (?:os )?(?:meus|o meu)\b",
         r"\bmeus (?:\w+ )?(?:horarios|agendamentos|compromissos)\b",
         r"\bminhas (?:consultas|marcacoes|reservas)\b",
         r"\b(?:qual|quais|ver|saber|consultar|lembr\w+|conferir|confirmar|cade|sobre)(?: \w+){0,2} "
@@ -178,14 +236,19 @@ _PATTERNS: dict[Topic, tuple[str, ...]] = {
         r"(?:(?:eu )?(?:ja )?(?:tenho|tinha|marquei|agendei))\b",
     ),
     Topic.LATE: (
-        r"\bestou (?:quase )?(?:chegando|a caminho|indo)\b|\bja cheguei\b",
-        r"\bestou (?:aqui )?na (?:porta|frente|recepcao)\b",
-        r"\b(?:atrasad[oa]|me atrasar|atrasar um|atraso|vou atrasar)\b",
+        r"\b(?:atrasad[oa]|(?:me )?atrasar(?! (?:o|meu|para))|atraso|vou (?:me )?atrasar|chego mais tarde)\b",
+        r"\b(?:vou|posso|devo) (?:me )?(?:demorar|chegar) (?:\w+ ){0,2}(?:minutos|mais tarde|depois)\b",
+    ),
+    Topic.ON_THE_WAY: (r"\bestou (?:quase )?(?:chegando|a caminho|indo)\b",),
+    Topic.AT_THE_DOOR: (
+        r"\b(?:ja )?cheguei\b|\bestou (?:aqui )?(?:na|em) (?:porta|frente|recepcao)\b|"
+        r"\bestou aqui (?:fora|embaixo)\b",
     ),
     Topic.UNABLE: (
         r"\bnao (?:vou|vo) (?:mais )?(?:conseguir|poder|dar)\b",
         r"\bnao (?:consigo|posso|vou|vo) (?:mais )?(?:ir|comparecer)\b",
-        r"\bimprevisto\b",
+        r"\bimprevisto\b|\bnao (?:vou|vo) (?:poder|mais|n[ao]|amanha|hoje|ness[ea])\b|\b(?:esqueci|"
+        r"perdi) (?:o|meu) horario\b",
     ),
     Topic.USUAL: (r"\bde sempre\b", r"\bcomo sempre\b", r"\bd[oa] ultima vez\b"),
     Topic.BOOK: (
@@ -247,7 +310,11 @@ _OWN_LOOKS = re.compile(
     r"\b(?:meus?|minhas?|o|a|as) (?:cabelos?|unhas?|barba|sobrancelhas?|franja|raiz|pele)\b"
 )
 _ABOUT_US = re.compile(
-    r"\b(?:voces?|atend\w+|ningue?m|reclam\w+|reembolso|dinheiro|prejuizo|procon|estrag\w+|queim\w+|insatisf\w+)\b"
+    r"\b(?:voces?|atend\w+|ningue?m|reclam\w+|reembolso|dinheiro|prejuizo|procon|estrag\w+|queim\w+|"
+    r"insatisf\w+)\b"
+)
+_WANTS_TO_TALK = re.compile(
+    r"\b(?:quero|queria|preciso|prefiro|chama\w*|passa) (?:\w+ ){0,3}(?:pessoa|humano|atendente|alguem)\b"
 )
 _ASKS_WHETHER = re.compile(r"\b(?:cancel|desmarc|confirm|marc|agend)(?:aram|ou|ad[oa])\b")
 _DENIED = re.compile(
@@ -259,7 +326,7 @@ def topics_in(text: str) -> frozenset[Topic]:
     """The topics of one normalised text; what is expressly not wanted ("não quero cancelar") is left out."""
     told = _DENIED.sub(" ", text)
     found = {topic for topic, pattern in _COMPILED.items() if pattern.search(told)}
-    if Topic.ROBOT in found:
+    if Topic.ROBOT in found and not _WANTS_TO_TALK.search(told):
         found.discard(Topic.PERSON)
     if Topic.UPSET in found and _OWN_LOOKS.search(told) and not _ABOUT_US.search(told):
         found.discard(Topic.UPSET)
@@ -267,8 +334,16 @@ def topics_in(text: str) -> frozenset[Topic]:
         found -= {Topic.CANCEL, Topic.BOOK, Topic.BOOK_NEW}  # asked, not ordered
     if Topic.CONTACT in found:
         found -= {Topic.CHANGE, Topic.CHANGE_OWN}  # "me passa o telefone"
-    if Topic.LATE in found:
-        found -= {Topic.MOVE, Topic.BOOK}
+    if found & {Topic.LATE, Topic.ON_THE_WAY}:
+        found -= {Topic.MOVE, Topic.BOOK, Topic.DURATION}
+    if Topic.NOTICE in found:
+        found.discard(Topic.WAITLIST)
+    if Topic.DISCOUNT in found:
+        found.discard(Topic.PRICE)
+    if Topic.MENU in found:
+        found.discard(Topic.SERVICES)
+    if found & {Topic.MINE, Topic.ROBOT}:
+        found.discard(Topic.BOOK)
     if Topic.WAITLIST in found:
         found -= {Topic.BOOK, Topic.CANCEL}
     return frozenset(found)

@@ -6,7 +6,7 @@ question.
 import re
 from typing import Literal
 
-from bot.llm.rule_based.nlu.dates import MASK
+from bot.llm.rule_based.nlu.negation import MASK
 from bot.llm.rule_based.nlu.normalise import words_of
 
 Answer = Literal["yes", "no", "later", ""]

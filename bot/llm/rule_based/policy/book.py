@@ -1,238 +1,149 @@
 """Leading a customer to a visit: service, professional, day, time, a yes to exactly that."""
 
-import re
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from datetime import date, datetime, time
+from datetime import date, timedelta
 
+from bot.intents.choices import Choice
 from bot.llm.rule_based import nlg
-from bot.llm.rule_based.nlu.dates import Days
-from bot.llm.rule_based.nlu.times import Hours
-from bot.llm.rule_based.nlu.topics import Topic
-from bot.llm.rule_based.policy.catalogue import catalogue_for
-from bot.llm.rule_based.policy.search import WEEKDAY_NAMES, closed_on, none_with, search, visit_argument
-from bot.llm.rule_based.policy.steps import Call, Talk
-from bot.llm.rule_based.state.dialogue_turn import Turn
-from bot.llm.rule_based.state.slots import (
-    Heard,
-    chosen,
-    drafted,
-    heard_in,
-    later,
-    one_visit,
-    recalled,
-    who_can,
+from bot.llm.rule_based.policy.ask import ask, or_staff
+from bot.llm.rule_based.policy.fill import Filled, after_the_last, filled, team_of, who_can
+from bot.llm.rule_based.policy.search import (
+    is_closed,
+    search,
+    search_call,
 )
-from bot.llm.rule_based.state.tracker import Asked, numbered, question, want
-from bot.llm.rule_based.state.wish import Wish, day_told
-from bot.llm.rule_based.tool_results import (
-    Catalogue,
-    Person,
-    Result,
-    Service,
-    done_in,
-    nearest_in,
-    read_day,
-    read_time,
-    reason_in,
-)
-
-_BOOKED = re.compile(r"✅ Agendado: .*, (\d\d/\d\d/\d{4}), às (\d\d:\d\d) \((\d+) min")
-_FOR_TWO = re.compile(
-    r"\bpara mim e (?:para )?(?:o |a |um |uma )?(?:meu|minha|amig|namorad|marid|espos|filh|irma|mae|pai)|"
-    r"\beu e (?:ele|ela|o meu|a minha|meu|minha)\b|\bpara (?:2|nos 2|2 pessoas)\b|"
-    r"\b2 (?:cortes|escovas|manicures|pessoas)\b"
-)
-_Possible = Generator[tuple[Call, ...], tuple[Result, ...], tuple[Wish, str]]
+from bot.llm.rule_based.policy.steps import Reply, Steps, Talk
+from bot.llm.rule_based.policy.turn import Turn
+from bot.llm.rule_based.state.slots import NO, YES, Act, Asked, Form
+from tools.facts import Named, Offer
 
 
-def booking(turn: Turn, lead: str = "") -> Talk:
+def booking(turn: Turn, lead: str = "", form: Form | None = None) -> Talk:
     """One step on the way to a visit, from what was settled and what was said now."""
-    catalogue = yield from catalogue_for(turn)
-    if not catalogue.services:
-        return nlg.or_staff(nlg.NO_SERVICES)
-    heard = _still_open(turn, heard_in(turn, catalogue), catalogue)
-    wish, wrong = yield from _possible(turn, drafted(turn, catalogue, heard), catalogue)
-    wish = _only_left(wish, heard)
-    visit = one_visit(wish, heard.people)
-    parted = nlg.one_by_one(wish.services, visit.services) if visit != wish else ""
-    if _FOR_TWO.search(turn.reading.text) and visit.services and not visit.later:
-        visit, parted = replace(visit, later=visit.services), nlg.ONE_EACH
-    text = yield from _pursue(visit, heard, catalogue, turn.now)
-    return "\n\n".join(filter(None, (lead, nlg.not_offered(heard.missed), parted, wrong, text)))
+    if not turn.catalogue.offers:
+        return or_staff(turn, nlg.NO_SERVICES)
+    begun = form or (turn.form if turn.form.act in (Act.BOOK, Act.WAIT) else Form())
+    now = filled(turn, replace(begun, act=Act.BOOK))
+    now = replace(now, form=after_the_last(turn, now.form, turn.reading))
+    leads = [lead, nlg.ONE_AT_A_TIME if now.several else ""]
+    if now.heard.service or now.heard.services:
+        leads.append(nlg.missed(now.heard.missed))
+    return (yield from pursue(turn, now)).after(*leads)
 
 
-def _still_open(turn: Turn, heard: Heard, catalogue: Catalogue) -> Heard:
-    """With the few that were to be chosen from, where only a day, an hour or somebody else was told."""
-    memory = turn.memory
-    named = heard.named.sure or heard.named.doubts or heard.unknown_service
-    if named or chosen(memory, heard.reading) or turn.about(Topic.OTHER_SERVICE, Topic.OTHER_PERSON):
-        return heard
-    texts = {choice.text for choice in memory.choices}
-    if memory.asked == Asked.SERVICE and len(texts) < min(len(catalogue.services), nlg.MOST_SERVICES):
-        few = tuple(one for one in catalogue.services if nlg.service_line(one) in texts)
-        return replace(heard, few=few)
-    if memory.asked == Asked.PERSON and not heard.people and not heard.unknown_person:
-        people = tuple(one for one in catalogue.team if one.name in texts)
-        narrowed = len(people) < len(recalled(memory, catalogue).team)
-        return replace(heard, people=people) if narrowed else heard
-    return heard
-
-
-def _only_left(wish: Wish, heard: Heard) -> Wish:
-    """With the one service of the `few` that the professional does who was named."""
-    left = _of(wish.person, heard.few)
-    return replace(wish, services=tuple(left)) if len(left) == 1 and not wish.services else wish
-
-
-def _possible(turn: Turn, wish: Wish, catalogue: Catalogue) -> _Possible:
-    """The wish without a day that does not exist or, as long as no search says so, on which all is closed."""
-    wish = _after_the_last(turn, wish)
-    days = wish.days
-    if days and days.problem:
-        return replace(wish, days=None), days.problem
-    alone = days is not None and days.sure and len(days.dates) == 1 and turn.can("buscar_horarios")
-    if not days or wish.services or not alone:
-        return wish, ""
-    closed = yield from closed_on(days.dates[0], catalogue)
-    return (replace(wish, days=None), closed) if closed else (wish, "")
-
-
-def _after_the_last(turn: Turn, wish: Wish) -> Wish:
-    """ "E a manicure às 11", "logo depois": of the day that was just booked, or right behind that visit."""
-    booked = _BOOKED.search(turn.transcript.said)
-    if booked is None or (wish.hours and not wish.hours.starts):
-        return wish
-    day = Days((read_day(booked[1]),))
-    if wish.hours:
-        return replace(wish, days=wish.days or day)
-    if not turn.about(Topic.RIGHT_AFTER) or (wish.days and wish.days.dates != day.dates):
-        return wish
-    ends = later(read_time(booked[2]), int(booked[3]))
-    return replace(wish, days=day, hours=Hours(earliest=ends, pick="first"))
-
-
-# --- what is missing ---------------------------------------------------------------------------------------
-
-
-def _pursue(wish: Wish, heard: Heard, catalogue: Catalogue, now: datetime) -> Talk:
+def pursue(turn: Turn, now: Filled) -> Talk:
     """Ask for the first thing that is missing, or look for times."""
-    missing = _service_missing(wish, heard, catalogue) or _person_missing(wish, heard)
-    if missing:
-        return missing
-    if len(wish.team) == 1:
-        wish = replace(wish, person=wish.team[0], anyone=False)
-    choice = "" if wish.person or wish.anyone else _ask_person(wish)
-    return (yield from look_up(wish, now, choice))
+    form, later, parted = _one_visit(turn, now)
+    lead = "\n\n".join(filter(None, (parted, now.problem)))
+    now = replace(now, form=form, later=later)
+    if form.days and not form.services and (closed := (yield from _closed(turn, form))):
+        now, lead = replace(now, form=replace(form, days=())), "\n\n".join(filter(None, (lead, closed)))
+    reply = _service_missing(turn, now) or _person_missing(turn, now)
+    if reply is None:
+        team = team_of(turn.catalogue.chosen(now.form.services), now.form.not_with)
+        if len(team) == 1:
+            now = replace(now, form=replace(now.form, person=team[0].id, anyone=False))
+        reply = yield from look_up(turn, now)
+    return reply.after(lead)
 
 
-def look_up(wish: Wish, now: datetime, choice_of_person: str = "") -> Talk:
-    """Ask for the day where it is missing or in doubt (`choice_of_person` goes before that), else search."""
-    doubt = time_in_doubt(wish)
-    if doubt:
+def look_up(turn: Turn, now: Filled) -> Talk:
+    """Ask for the day where it is missing or in doubt, else search."""
+    form = now.form
+    if doubt := time_in_doubt(turn, now):
         return doubt
-    if wish.days is None and wish.hours and (wish.hours.starts or wish.hours.pick == "first"):
-        wish = replace(wish, days=Days((now.date(),)))
-    if wish.days is None:
-        return choice_of_person or question(wish, Asked.DAY)
-    return (yield from search(wish))
+    if not form.days and form.hours and form.hours.pick == "first":
+        form = replace(form, days=(turn.now.date(),))
+    if form.days:
+        return (yield from search(turn, form, now.later))
+    team = team_of(turn.catalogue.chosen(form.services), form.not_with)
+    if form.act == Act.BOOK and not form.person and not form.anyone and not form.hours and len(team) > 1:
+        return _ask_person(turn, now, team)
+    return ask(turn, Asked.DAY, form, now.later)
 
 
-def time_in_doubt(wish: Wish) -> str:
-    """The question to a day or hour that may mean several; "" if there is none."""
-    days, hours = wish.days, wish.hours
-    if days and days.problem:
-        return f"{days.problem}\n\n{question(replace(wish, days=None), Asked.DAY)}"
-    if days and not days.sure:
-        options = numbered([day_told(day) for day in days.dates])
-        return question(replace(wish, days=None), Asked.WHICH_DAY, options)
-    if hours and not hours.sure:
-        return question(replace(wish, hours=None), Asked.ONE_OCLOCK)
-    return ""
+def time_in_doubt(turn: Turn, now: Filled) -> Reply | None:
+    """The question to a day or hour that may mean several; None if there is none."""
+    if now.doubtful:
+        return ask(turn, Asked.WHICH_DAY, now.form, now.later, choices=day_choices(now.doubtful))
+    if now.unsure_hour:
+        return ask(turn, Asked.CHECK_HOUR, now.form, now.later, choices=(YES, NO))
+    return None
 
 
-def _service_missing(wish: Wish, heard: Heard, catalogue: Catalogue) -> str:
-    if heard.named.doubts:
-        return _ask_service(wish, heard.named.doubts[0])
-    if wish.services:
+def day_choices(days: Sequence[date]) -> list[Choice]:
+    return [Choice(f"day:{day.isoformat()}", nlg.day(day)[:-5], str(day.year)) for day in days]
+
+
+def coming_days(turn: Turn) -> list[Choice]:
+    """The next days, for who cannot say one."""
+    return day_choices([turn.now.date() + timedelta(days=ahead) for ahead in range(7)])
+
+
+def _closed(turn: Turn, form: Form) -> Steps[str]:
+    """Whether the business is closed on the day, told from a search for any service."""
+    if len(form.days) != 1 or not turn.can("buscar_horarios"):
         return ""
-    lead = nlg.NO_SUCH_SERVICE if heard.unknown_service else ""
-    theirs = _of(wish.person, heard.few) or _of(wish.person, catalogue.services)
-    return "\n\n".join(filter(None, (lead, _ask_service(wish, theirs))))
+    (result,) = yield (search_call(turn, Form(services=(turn.catalogue.offers[0].id,)), form.days[0]),)
+    return is_closed(result.facts)
 
 
-def _of(person: Person | None, services: Sequence[Service]) -> list[Service]:
-    return [service for service in services if person in (None, *service.team)]
+# What is missing
 
 
-def _ask_service(wish: Wish, services: Sequence[Service]) -> str:
-    return question(wish, Asked.SERVICE, "Temos:", nlg.services_list(services))
+def _one_visit(turn: Turn, now: Filled) -> tuple[Form, tuple[Form, ...], str]:
+    """What one professional can do of it, that one who is named; the rest for afterwards."""
+    form, services = now.form, turn.catalogue.chosen(now.form.services)
+    if team_of(services) or len(services) < 2 or not all(one.professionals for one in services):
+        return form, now.later, ""
+    wanted = [one for one in (turn.catalogue.person(form.person),) if one] or list(now.heard.people)
+    first = next((one for one in services if set(wanted) & set(one.professionals)), services[0])
+    together: tuple[Offer, ...] = (first,)
+    for one in services:
+        if one != first and team_of((*together, one)):
+            together = (*together, one)
+    able = [one for one in team_of(together) if one in wanted]
+    rest = [one for one in services if one not in together]
+    later = tuple(Form(services=(one.id,), days=form.days, whose=form.whose) for one in rest)
+    keys = tuple(one.id for one in together)
+    alone = replace(form, services=keys, person=able[0].id if len(able) == 1 else None)
+    return alone, (*later, *now.later), nlg.one_by_one(services, together)
 
 
-def _person_missing(wish: Wish, heard: Heard) -> str:
+def _service_missing(turn: Turn, now: Filled) -> Reply | None:
+    if now.heard.doubts:
+        return _ask_service(turn, now, now.heard.doubts[0])
+    if now.form.services:
+        return None
+    person = turn.catalogue.person(now.form.person)
+    theirs = [one for one in turn.catalogue.offers if person in (None, *one.professionals)]
+    lead = nlg.missed(now.heard.missed) or (nlg.NO_SUCH_SERVICE if now.heard.something else "")
+    return _ask_service(turn, now, theirs).after(lead)
+
+
+def _ask_service(turn: Turn, now: Filled, offers: Sequence[Offer]) -> Reply:
+    choices = [Choice(f"service:{one.id}", one.name, nlg.about(one)) for one in offers]
+    return ask(turn, Asked.SERVICE, now.form, now.later, choices=choices)
+
+
+def _person_missing(turn: Turn, now: Filled) -> Reply | None:
     """Where nobody does it all, or the one that is wanted does not, or several are called so."""
-    if not wish.team:
-        return nlg.or_staff(nlg.NOBODY)
-    people = who_can(heard.people, wish)
-    if len(people) > 1 and not wish.anyone:
-        return question(
-            replace(wish, person=None), Asked.PERSON, numbered([person.name for person in people])
-        )
-    unable = wish.person is not None and wish.person not in wish.team
-    if not unable and not heard.unknown_person:
-        return ""
-    lead = f"{wish.person.name} não faz esse atendimento." if unable and wish.person else nlg.NO_SUCH_PERSON
-    return f"{lead}\n\n{_ask_person(wish)}"
+    form, services = now.form, turn.catalogue.chosen(now.form.services)
+    team = team_of(services, form.not_with)
+    if not team:
+        return or_staff(turn, nlg.NOBODY)
+    named = who_can(now.heard.people, services)
+    if len(named) > 1 and not form.anyone:
+        return _ask_person(turn, replace(now, form=replace(form, person=None)), named)
+    wanted = turn.catalogue.person(form.person)
+    if wanted and wanted not in team:
+        lead = f"{wanted.name} não faz esse atendimento."
+        return _ask_person(turn, replace(now, form=replace(form, person=None)), team).after(lead)
+    return _ask_person(turn, now, team).after(nlg.NO_SUCH_PERSON) if now.heard.stranger else None
 
 
-def _ask_person(wish: Wish) -> str:
-    options = numbered([person.name for person in wish.team])
-    hint = "Se tanto faz, é só dizer." if len(wish.team) > 1 else ""
-    return question(replace(wish, person=None), Asked.PERSON, options, hint)
-
-
-# --- the booking itself ------------------------------------------------------------------------------------
-
-
-def confirmed(turn: Turn) -> Talk:
-    """The customer said yes to the proposal of the last answer: book exactly that."""
-    catalogue = yield from catalogue_for(turn)
-    wish = recalled(turn.memory, catalogue)
-    if not (wish.services and wish.person and wish.days and wish.hours):
-        gone = replace(wish, services=(), person=None)
-        return f"{nlg.NO_SUCH_SERVICE}\n\n{_ask_service(gone, catalogue.services)}"
-    call = _book_call(wish, wish.person, wish.days.dates[0], wish.hours.starts[0], turn.customer)
-    (result,) = yield (call,)
-    if result.kind == "ok":
-        return booked(result.text, next_offer(wish))
-    return none_with(replace(wish, hours=None), reason_in(result.text), nearest_in(result.text))
-
-
-def _book_call(wish: Wish, person: Person, day: date, start: time, customer: str) -> Call:
-    return Call(
-        "agendar",
-        (
-            visit_argument(wish.services),
-            ("profissional_id", person.id),
-            ("data", day.isoformat()),
-            ("hora", f"{start:%H:%M}"),
-            ("dia_semana", WEEKDAY_NAMES[day.weekday()]),
-            *((("nome_cliente", customer),) if customer else ()),
-        ),
-    )
-
-
-def next_offer(wish: Wish) -> str:
-    """The offer of what was wished for besides, on the day of this visit; "" if that was all."""
-    if not wish.later:
-        return ""
-    days = wish.days if wish.days and len(wish.days.dates) == 1 else None
-    return f"{nlg.NOW_THE_REST}\n\n{want(one_visit(Wish(wish.later, days=days)))}"
-
-
-def booked(result: str, offer: str = "") -> str:
-    """A write's own words, told to the customer, and what comes next."""
-    verb, what = done_in(result)
-    if verb.startswith("Já"):
-        return "\n\n".join(filter(None, (f"{verb}: {what}", offer)))
-    return f"Prontinho! ✅ {verb}: {what}\n\n{offer or nlg.ANYTHING_ELSE}"
+def _ask_person(turn: Turn, now: Filled, people: Sequence[Named]) -> Reply:
+    choices = [Choice(f"person:{one.id}", one.name) for one in people]
+    anyone = [Choice("anyone", "Tanto faz")] if len(people) > 1 else []
+    return ask(turn, Asked.PERSON, now.form, now.later, choices=[*choices, *anyone])

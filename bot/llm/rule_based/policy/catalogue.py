@@ -1,39 +1,42 @@
 """The catalogue of this business, as far as this turn needs it."""
 
-from collections.abc import Generator, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
-from bot.llm.rule_based.nlu.entities import STOP, stem
-from bot.llm.rule_based.policy.steps import Call
-from bot.llm.rule_based.state.dialogue_turn import Turn
-from bot.llm.rule_based.tool_results import Catalogue, Result, Service, catalogue_in
+from bot.llm.rule_based.nlu.entities import STOP, Catalogue, stem
+from bot.llm.rule_based.policy.steps import Call, Result, Steps
+from bot.llm.rule_based.policy.turn import Turn
+from tools.facts import Offer, Services
 
 _MOST_TERMS = 5
-Catalogued = Generator[tuple[Call, ...], tuple[Result, ...], Catalogue]
 
 
-def catalogue_for(turn: Turn) -> Catalogued:
-    """All services; of a business with more than one result holds, also those that the words call for."""
+def with_catalogue(turn: Turn) -> Steps[Turn]:
+    """The turn with all services; of a business with more than one result holds, also those that the words
+    call for.
+    """
+    if turn.catalogue.offers or not turn.can("buscar_servicos"):
+        return turn
     (result,) = yield (Call("buscar_servicos"),)
-    catalogue = catalogue_in(result.text)
-    terms = _terms(turn) if catalogue.cut else []
-    if not terms:
-        return catalogue
-    found = yield tuple(Call("buscar_servicos", (("termo", term),)) for term in terms)
-    return _merged([catalogue, *(catalogue_in(one.text) for one in found)])
+    catalogue = _of([result])
+    terms = _terms(turn) if catalogue.shortened else []
+    if terms:
+        found = yield tuple(Call("buscar_servicos", (("termo", term),)) for term in terms)
+        catalogue = _of([result, *found])
+    return replace(turn, catalogue=catalogue)
+
+
+def _of(results: Iterable[Result]) -> Catalogue:
+    facts = [fact for result in results for fact in result.facts if isinstance(fact, Services)]
+    offers: dict[int, Offer] = {}
+    for offer in (offer for fact in facts for offer in fact.offers):
+        known = offers.get(offer.id, offer)
+        people = tuple(dict.fromkeys((*known.professionals, *offer.professionals)))
+        offers[offer.id] = replace(known, professionals=people)
+    return Catalogue(tuple(offers.values()), any(fact.shortened for fact in facts))
 
 
 def _terms(turn: Turn) -> list[str]:
-    """What to look for: the services settled so far, and the words that may name one."""
-    settled = turn.memory.names.rpartition(" com ")[0] or turn.memory.names
+    """The words that may name a service."""
     said = [word for word in turn.reading.rest.split() if word.isalpha() and len(word) > 3]
-    terms = [*settled.split(" + "), *(stem(word) for word in said if word not in STOP)]
-    return list(dict.fromkeys(filter(None, terms)))[:_MOST_TERMS]
-
-
-def _merged(catalogues: Iterable[Catalogue]) -> Catalogue:
-    services: dict[int, Service] = {}
-    for service in (service for catalogue in catalogues for service in catalogue.services):
-        known = services.get(service.id, service)
-        services[service.id] = replace(known, team=tuple(dict.fromkeys((*known.team, *service.team))))
-    return Catalogue(tuple(services.values()), cut=True)
+    return list(dict.fromkeys(stem(word) for word in said if word not in STOP))[:_MOST_TERMS]

@@ -7,8 +7,10 @@ that stand in the request already; the first calls without a result are the answ
 import json
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Literal, TypeVar
 
-from bot.llm.rule_based.tool_results import Result
+from bot.llm.rule_based.state.slots import FRESH, State
+from tools.facts import Fact
 
 Value = int | str | tuple[int, ...]
 
@@ -34,5 +36,27 @@ def call_key(name: str, arguments: object) -> str:
     return f"{name} {json.dumps(arguments, sort_keys=True, default=repr)}"
 
 
-# Yields calls that go out together, is sent one result for each, returns the text for the customer.
-Talk = Generator[tuple[Call, ...], tuple[Result, ...], str]
+@dataclass(frozen=True)
+class Result:
+    """What a call came to. `refused`: a rule said no; `failed`: it did not work, or nobody knows."""
+
+    kind: Literal["ok", "refused", "failed"]
+    facts: tuple[Fact, ...] = ()
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the customer is told, and where the talk stands then: the open question is the state's."""
+
+    lead: str
+    state: State = FRESH
+
+    def after(self, *leads: str) -> "Reply":
+        """The same with words before it."""
+        return Reply("\n\n".join(filter(None, (*leads, self.lead))), self.state)
+
+
+_T = TypeVar("_T")
+# Yields calls that go out together and is sent one result for each.
+Steps = Generator[tuple[Call, ...], tuple[Result, ...], _T]
+Talk = Steps[Reply]

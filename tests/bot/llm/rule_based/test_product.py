@@ -50,7 +50,7 @@ def test_step_by_step_with_a_closed_day(stage: Stage) -> None:
     [answer] = stage.say("domingo")
     assert "não abre nesse dia" in answer
     assert "servico_id" not in answer
-    assert "1. segunda-feira, 07/12/2026, às 09:00, com Ana Souza" in answer
+    assert "1. seg, 07/12 às 09:00, com Ana Souza" in answer
     stage.say("1")
     assert (
         "Corte feminino e Escova com Ana Souza, segunda-feira, 07/12/2026, às 09:00" in stage.say("isso")[0]
@@ -62,7 +62,7 @@ def test_step_by_step_with_a_closed_day(stage: Stage) -> None:
 def test_two_services_on_a_short_day(stage: Stage) -> None:
     """Ana goes at 13:00 on Saturday: what is shown for a cut and a blow-dry can be booked for both."""
     [answer] = stage.say("corte e escova sábado de manhã com a Ana")
-    assert "Tenho livre: 09:00, 09:30, 10:00, 10:30, 11:00.\n" in answer
+    assert answer.endswith("1. 09:00\n2. 09:30\n3. 10:00\n4. 10:30\n5. 11:00")
     stage.say("11h")
     assert "Agendado: Corte feminino e Escova com Ana Souza" in stage.say("sim")[0]
     assert [visit.starts_at for visit in stage.appointments] == [local(5, 11)]
@@ -116,7 +116,7 @@ def test_waiting_for_a_full_day_until_a_time_opens(sqlite_db: Database) -> None:
     assert days.stage.say("nenhum, me avisa se abrir")[0].startswith(
         "Posso colocar você na lista de espera: "
     )
-    assert days.stage.say("pode")[0].startswith("Certo! Você está na lista de espera: Corte feminino")
+    assert days.stage.say("pode")[0].startswith("✅ Você está na lista de espera: Corte feminino")
     assert days.states() == ["waiting"]
     days.frees(ANA, 14, 30)
     days.stage.clock.forward(minutes=5)
