@@ -1,8 +1,6 @@
-"""People who work on the queue: logins, sessions, throttling."""
+"""People who work on the queue: logins and their sessions."""
 
 import hashlib
-import ipaddress
-import math
 import re
 import secrets
 from dataclasses import dataclass
@@ -12,7 +10,7 @@ import structlog
 from sqlalchemy import ColumnElement, UniqueConstraint, delete, func, select, update
 from sqlmodel import Field, Session, SQLModel, col
 
-from models import audit, push
+from models import audit, login_throttle, push
 from models import password as passwords
 from models.db import Database, UtcDateTime, table
 from models.errors import NotFound
@@ -26,29 +24,6 @@ ROLES = ("attendant", "manager", "owner")
 EMAIL = re.compile(r"[^@\s\x00-\x1f\x7f]+@[^@\s\x00-\x1f\x7f.]+(?:\.[^@\s\x00-\x1f\x7f.]+)+")
 
 log = structlog.get_logger()
-
-
-@dataclass(frozen=True)
-class Limit:
-    """After `free` failures within `window` the next try must wait: `first` since the last one, doubling."""
-
-    free: int
-    window: timedelta
-    first: timedelta
-    most: timedelta
-
-    def wait(self, failures: int, last: datetime | None, now: datetime) -> int:
-        """Whole seconds until the next try is heard; 0 for now."""
-        if last is None or failures < self.free:
-            return 0
-        delay = min(self.first * (1 << min(failures - self.free, 20)), self.most)
-        return max(0, math.ceil((last + delay - now).total_seconds()))
-
-
-PER_ACCOUNT = Limit(5, timedelta(hours=12), timedelta(seconds=30), timedelta(minutes=15))
-# Wider, and never for long: a whole shop shares one address, and one person's typing must not shut it out.
-PER_ADDRESS = Limit(30, timedelta(minutes=15), timedelta(seconds=10), timedelta(minutes=1))
-KEEP_ATTEMPTS = max(PER_ACCOUNT.window, PER_ADDRESS.window)
 
 
 class Staff(SQLModel, table=True):
@@ -80,19 +55,6 @@ class StaffSession(SQLModel, table=True):
     created_at: datetime = Field(sa_type=UtcDateTime)
     last_seen_at: datetime = Field(sa_type=UtcDateTime)
     ended_at: datetime | None = Field(default=None, sa_type=UtcDateTime)
-
-
-class LoginAttempt(SQLModel, table=True):
-    """A login that failed, or is being checked just now, counted per account and per address.
-
-    `subject` is a hash of "email:…" or "ip:…".
-    """
-
-    __tablename__ = "login_attempt"
-
-    id: int | None = Field(default=None, primary_key=True)
-    subject: str = Field(max_length=64, index=True)
-    at: datetime = Field(sa_type=UtcDateTime)
 
 
 # Accounts
@@ -154,7 +116,7 @@ def reset_password(session: Session, now: datetime, staff_id: int, password: str
     staff = locked(session, staff_id)
     staff.password_hash = passwords.hash(password)
     end_all(session, now, staff_id)
-    _forget(session, _subject("email", staff.email))
+    login_throttle.forget(session, staff.email)
     audit.record(session, now, staff.tenant_id, "staff.reset_password", subject_id=staff_id)
 
 
@@ -211,20 +173,28 @@ class Refused:
 
 
 def log_in(
-    db: Database, now: datetime, email: str, password: str, address: str, *, agent: str = ""
+    db: Database,
+    now: datetime,
+    email: str,
+    password: str,
+    address: str,
+    *,
+    agent: str = "",
+    browser: str = "",
 ) -> LoggedIn | Throttled | Refused:
-    """Check a password and open a session. `address` is the visitor's IP address, `agent` their browser.
+    """Check a password and open a session. `address` is the visitor's IP address, `agent` their browser,
+    `browser` the name of one that has been in this account.
 
     The attempt is written down before the password is checked and struck out if it was right: however many
     come at once, no more than the limit are heard. No transaction is open while argon2 works.
     """
-    account, place = _subject("email", normal(email)), _subject("ip", _network(address))
+    counters = login_throttle.of_login(normal(email), address, browser)
     with db.writing() as session:
-        wait = _wait(session, now, account, place)
+        wait = login_throttle.wait(session, now, counters)
         if wait > 0:
             log.warning("log_in_throttled", seconds=wait)
             return Throttled(wait)
-        attempt = _note(session, now, account, place)
+        attempt = login_throttle.note(session, now, counters)
         staff = find_by_email(session, email)
     known_hash = staff.password_hash if staff is not None and staff.disabled_at is None else None
     if not passwords.verify(known_hash, password) or staff is None or staff.id is None:
@@ -232,7 +202,10 @@ def log_in(
         return Refused()
     new_hash = passwords.hash(password) if passwords.is_outdated(staff.password_hash) else None
     with db.writing() as session:
-        return _enter(session, now, staff.id, known_hash, new_hash, (account, attempt), agent)
+        entered = _enter(session, now, staff.id, known_hash, new_hash, agent)
+        if isinstance(entered, LoggedIn):
+            login_throttle.forgive(session, counters, attempt)
+        return entered
 
 
 def _enter(
@@ -241,7 +214,6 @@ def _enter(
     staff_id: int,
     checked_hash: str | None,
     new_hash: str | None,
-    attempt: tuple[str, int],
     agent: str,
 ) -> LoggedIn | Refused:
     """Open the session, unless login or password changed while the password was being checked."""
@@ -250,63 +222,9 @@ def _enter(
         return Refused()
     if new_hash is not None:
         staff.password_hash = new_hash
-    account, place_attempt = attempt
-    _forget(session, account)
-    session.execute(delete(LoginAttempt).where(col(LoginAttempt.id) == place_attempt))
     token = _open(session, now, staff_id, agent)
     audit.record(session, now, staff.tenant_id, "staff.log_in", staff_id=staff_id)
     return LoggedIn(staff, token)
-
-
-def _subject(kind: str, value: str) -> str:
-    return hashlib.sha256(f"{kind}:{value}".encode("utf-8", "surrogatepass")).hexdigest()
-
-
-def _network(address: str) -> str:
-    """The address, or the /64 of an IPv6 one: whoever has one of its addresses has them all."""
-    try:
-        parsed = ipaddress.ip_address(address)
-    except ValueError:
-        return address
-    if parsed.version == 4:
-        return str(parsed)
-    return str(ipaddress.ip_network((parsed, 64), strict=False))
-
-
-def _wait(session: Session, now: datetime, account: str, place: str) -> int:
-    """Seconds until the next try. From here to the end of the transaction nobody else counts these two."""
-    if session.get_bind().dialect.name == "postgresql":
-        for subject in sorted((account, place)):
-            session.execute(select(func.pg_advisory_xact_lock(int(subject[:15], 16))))
-    session.execute(delete(LoginAttempt).where(col(LoginAttempt.at) <= now - KEEP_ATTEMPTS))
-    waits = [
-        limit.wait(*_failures(session, subject, now - limit.window), now)
-        for subject, limit in ((account, PER_ACCOUNT), (place, PER_ADDRESS))
-    ]
-    return max(waits)
-
-
-def _failures(session: Session, subject: str, since: datetime) -> tuple[int, datetime | None]:
-    """How many after `since`, and when the last one was."""
-    at = table(LoginAttempt).c.at
-    count, last = session.execute(
-        select(func.count(), func.max(at)).where(col(LoginAttempt.subject) == subject, at > since)
-    ).one()
-    return count, last
-
-
-def _note(session: Session, now: datetime, account: str, place: str) -> int:
-    """Count an attempt; the id of the address's row."""
-    session.add(LoginAttempt(subject=account, at=now))
-    of_place = LoginAttempt(subject=place, at=now)
-    session.add(of_place)
-    session.flush()
-    assert of_place.id is not None
-    return of_place.id
-
-
-def _forget(session: Session, subject: str) -> None:
-    session.execute(delete(LoginAttempt).where(col(LoginAttempt.subject) == subject))
 
 
 def addresses(session: Session, tenant_id: int) -> list[str]:
@@ -470,12 +388,13 @@ def change_password(
     tried = _try(db, now, staff_id)
     if isinstance(tried, Throttled):
         return tried
-    account, known_hash = tried
+    email, attempt, known_hash = tried
+    counters = login_throttle.of_own_password(email)
     if not passwords.verify(known_hash, old):
         return Refused()
     if passwords.same(old, new):
         with db.writing() as session:
-            _forget(session, account)
+            login_throttle.forgive(session, counters, attempt)
         return Unchanged()
     new_hash = passwords.hash(new)
     with db.writing() as session:
@@ -484,20 +403,19 @@ def change_password(
             return Refused()
         person.password_hash = new_hash
         end_others(session, now, staff_id, session_id)
-        _forget(session, account)
+        login_throttle.forgive(session, counters, attempt)
         audit.record(
             session, now, person.tenant_id, "staff.change_password", staff_id=staff_id, subject_id=staff_id
         )
     return Changed()
 
 
-def _try(db: Database, now: datetime, staff_id: int) -> tuple[str, str] | Throttled:
-    """Count a try at one's own password; gives under what it is counted, and the hash of the password."""
+def _try(db: Database, now: datetime, staff_id: int) -> tuple[str, list[int], str] | Throttled:
+    """Count a try at one's own password; gives whose it is, its rows, and the hash of the password."""
     with db.writing() as session:
         person = locked(session, staff_id)
-        account = _subject("email", person.email)
-        wait = _wait(session, now, account, account)
+        counters = login_throttle.of_own_password(person.email)
+        wait = login_throttle.wait(session, now, counters)
         if wait > 0:
             return Throttled(wait)
-        session.add(LoginAttempt(subject=account, at=now))
-        return account, person.password_hash
+        return person.email, login_throttle.note(session, now, counters), person.password_hash

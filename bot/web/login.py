@@ -17,6 +17,7 @@ from flask import (
 from flask.typing import ResponseReturnValue
 from flask_login import LoginManager, current_user, login_user, logout_user
 
+from bot.web import known_browser
 from bot.web.shared import request_context
 from models import staff
 
@@ -115,20 +116,24 @@ def form() -> ResponseReturnValue:
 
 @blueprint.post("/entrar")
 def enter() -> ResponseReturnValue:
-    parts = request_context.services()
+    parts, email = request_context.services(), request.form.get("email", "")
     outcome = staff.log_in(
         parts.db,
         request_context.now(),
-        request.form.get("email", ""),
+        email,
         request.form.get("password", ""),
         request.remote_addr or "",
         agent=request.user_agent.string,
+        browser=known_browser.name_for(email),
     )
     match outcome:
         case staff.LoggedIn(token=token, staff=person):
             session.clear()
             login_user(request_context.Me(token, person, 0))
-            return redirect(safe_next(request.form.get("next", "")) or url_for("queue.index"), 303)
+            home = redirect(safe_next(request.form.get("next", "")) or url_for("queue.index"), 303)
+            answer = make_response(home)
+            known_browser.remember(answer, email)
+            return answer
         case staff.Throttled(retry_after=seconds):
             answer = _form(429, "Muitas tentativas. Espere um pouco e tente de novo.")
             answer.headers["Retry-After"] = str(seconds)

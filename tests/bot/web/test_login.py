@@ -55,6 +55,27 @@ def test_too_many_tries_have_to_wait_even_with_the_right_password(office: Office
     assert post(client, "/entrar", page="/entrar", email=ANA, password=PASSWORD).status_code == 303
 
 
+def test_a_browser_that_was_there_is_not_held_up_by_a_stranger(office: Office) -> None:
+    """K11: not even by one behind the same address. The cookie itself opens nothing."""
+    mine, strangers = office.client(None), office.client(None)
+    post(mine, "/entrar", page="/entrar", email=ANA, password=PASSWORD)
+    post(mine, "/sair")
+    for _ in range(6):
+        post(strangers, "/entrar", page="/entrar", email=ANA, password="senha errada qualquer")
+    assert post(mine, "/entrar", page="/entrar", email=ANA, password="senha errada").status_code == 401
+    assert (
+        post(mine, "/entrar", page="/entrar", email=f" {ANA.upper()}", password=PASSWORD).status_code == 303
+    )
+    known = mine.get_cookie("horacerta-known")
+    assert known is not None
+    assert (
+        office.client(None).get("/fila", headers={"Cookie": f"horacerta-known={known.value}"}).status_code
+        == 303
+    )
+    strangers.set_cookie("horacerta-known", known.value[:-2] + "xx")
+    assert post(strangers, "/entrar", page="/entrar", email=ANA, password=PASSWORD).status_code == 429
+
+
 def test_without_login_every_page_leads_to_the_form_and_back(office: Office) -> None:
     client = office.client(None)
     asked = client.get("/fila?aba=todas")
