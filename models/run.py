@@ -27,6 +27,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import Field, Session, SQLModel, col
 
 from models.conversation import Claim, Conversation, Holder
+from models.customer import FORGOTTEN
 from models.db import UtcDateTime, change, moment, table
 from models.errors import LeaseLost, NotFound
 
@@ -287,3 +288,15 @@ def end(session: Session, run_id: int, now: datetime, outcome: Outcome, **totals
 
 # What it is given beside `run` are the columns to set.
 _END = update(_RUN).where(_RUN.c.id == bindparam("run"), _RUN.c.outcome.is_(None))
+
+
+def times_of_forgotten(session: Session, since: datetime) -> list[tuple[datetime, datetime]]:
+    """When runs began and ended, from `since` on, of customers whose data were erased."""
+    runs, talks = table(Run).c, table(Conversation).c
+    query = (
+        select(runs.started_at, runs.finished_at)
+        .join(Conversation, talks.id == runs.conversation_id)
+        .where(talks.address.startswith(FORGOTTEN), runs.started_at >= since)
+        .order_by(runs.id)
+    )
+    return [(began, ended or began) for began, ended in session.execute(query)]

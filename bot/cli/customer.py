@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import click
 
 from bot.cli.common import database_in_use, in_terminal, piped, settings_given
-from bot.process import bootstrap, staff_logins
+from bot.process import bootstrap, retention, staff_logins
 from models import appointment, audit, conversation, customer_data, erasure
 from models.conversation import Holder
 from models.db import Database
@@ -59,7 +59,8 @@ def customer_forget(tenant: str, phone: str, yes: bool) -> None:
 
     In a terminal it asks first. In a script it does not; an answer that is piped in counts all the same.
     """
-    db = database_in_use(settings_given())
+    settings = settings_given()
+    db = database_in_use(settings)
     if not _is_agreed(_at_stake(db, tenant, phone), yes):
         raise click.ClickException("Nothing was forgotten.")
     try:
@@ -67,6 +68,7 @@ def customer_forget(tenant: str, phone: str, yes: bool) -> None:
             erasure.forget(session, bootstrap.system_clock(), staff_logins.tenant_id(session, tenant), phone)
     except Conflict as conflict:
         raise click.ClickException(f"Not now: {conflict}; try again in a minute.") from None
+    retention.forget_recordings(db, settings.record_dir)
     click.echo(f"Forgotten: {phone}. Appointments and figures stay, without the person.")
     if not erasure.scrub(db):
         click.echo("The database was too busy to be rebuilt: old words may still be read in its file.")

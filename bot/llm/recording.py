@@ -1,12 +1,13 @@
 """Recording what is said to models over the network, as files that tests replay: one file a run, scrubbed."""
 
 import json
+import os
 import secrets
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,7 @@ from bot.llm.base import ModelClient, ModelReply, ModelRequest
 log = structlog.get_logger()
 
 KEPT_HEADERS = ("content-type", "retry-after", "retry-after-ms", "x-should-retry")
+_STAMP = "%Y%m%d-%H%M%S"
 _running: ContextVar["Tape | None"] = ContextVar("tape", default=None)
 
 
@@ -37,7 +39,8 @@ class Tape:
         document = Scrubber(self._hidden).scrubbed({"exchanges": self._exchanges})
         try:
             self._file.parent.mkdir(parents=True, exist_ok=True)
-            self._file.write_text(json.dumps(document, ensure_ascii=False, indent=1) + "\n", "utf-8")
+            with open(self._file, "w", encoding="utf-8", opener=_for_us_alone) as file:
+                file.write(json.dumps(document, ensure_ascii=False, indent=1) + "\n")
         except OSError as error:
             log.warning("recording_failed", error=error.strerror)
 
@@ -96,13 +99,25 @@ class Tapes:
 
     def try_out(self) -> None:
         """Raises OSError where no file can be put: a run itself would only log it."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=self._folder):
             pass
 
     def new(self) -> Tape:
-        name = f"{self._now():%Y%m%d-%H%M%S}-{secrets.token_hex(4)}.json"
+        name = f"{self._now():{_STAMP}}-{secrets.token_hex(4)}.json"
         return Tape(self._folder / name, self._hidden)
+
+
+def recorded_at(file: Path) -> datetime | None:
+    """When the run of a tape began, to the second; None for a file of another name."""
+    try:
+        return datetime.strptime(file.name[:15], _STAMP).replace(tzinfo=UTC)
+    except ValueError:
+        return None
+
+
+def _for_us_alone(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 class _Tee(httpx.SyncByteStream):

@@ -31,6 +31,11 @@ def forget_old(services: Services, now: datetime) -> None:
     retention.forget_old(services, now)
 
 
+def forget_recordings(services: Services, _now: datetime) -> None:
+    """Let no recording outlive the customer whom it was of."""
+    retention.forget_recordings(services.db, services.settings.record_dir)
+
+
 def delete_there(services: Services, now: datetime) -> None:
     """Delete at Twilio what is gone here."""
     retention.delete_there(services, now)

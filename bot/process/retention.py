@@ -1,21 +1,25 @@
 """What is kept no longer: after the time that a business gives it, or by a customer's wish; at Twilio too."""
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
+from pathlib import Path
 
 import structlog
 from sqlmodel import Session, select
 
 from bot.core.services import Services
+from bot.llm.recording import recorded_at
 from bot.whatsapp.base import SendError
 from bot.whatsapp.twilio import CREDENTIALS, TOO_MANY
-from models import erasure, provider_deletion, retention
+from models import erasure, provider_deletion, retention, run
+from models.db import Database
 from models.errors import Conflict
 from models.provider_deletion import Kind, Removal
 from models.tenant import Tenant
 
 log = structlog.get_logger()
 
+BEFORE = timedelta(seconds=5)  # between a run's row and its recording
 BATCH = 200  # rows of one transaction, and requests of one tick
 
 
@@ -29,6 +33,26 @@ def forget_old(services: Services, now: datetime) -> None:
         log.info("retention", customers=forgotten, messages_with_media=dropped)
     if forgotten and not erasure.scrub(services.db):
         log.warning("retention_not_scrubbed")
+
+
+def forget_recordings(db: Database, folder: Path | None) -> int:
+    """Delete what was recorded here while a forgotten customer was answered; gives how many files.
+
+    A recording names nobody, so those of the same moments go with it.
+    """
+    found = {file: at for file in folder.glob("*.json") if (at := recorded_at(file))} if folder else {}
+    if not found:
+        return 0
+    with db.reading() as session:
+        times = run.times_of_forgotten(session, min(found.values()) - timedelta(hours=1))
+    gone = [
+        file
+        for file, at in found.items()
+        if any(began - BEFORE <= at <= ended + BEFORE for began, ended in times)
+    ]
+    for file in gone:
+        file.unlink(missing_ok=True)
+    return len(gone)
 
 
 def _forget_silent(services: Services, now: datetime, tenant: Tenant) -> int:

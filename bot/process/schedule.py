@@ -24,6 +24,7 @@ EVERY: dict[Sweep, int] = {  # seconds
     periodic_jobs.fill_gaps: 300,
     periodic_jobs.forget_silent_workers: 600,
     periodic_jobs.delete_there: 60,
+    periodic_jobs.forget_recordings: 60,
     periodic_jobs.forget_old: 24 * 3600,
 }
 # While nobody was here, customers may have written, and a day may have passed: the first look does not wait.

@@ -4,7 +4,7 @@ import json
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,8 @@ from bot.llm.anthropic import AnthropicClient
 from bot.llm.base import ModelRequest
 from bot.llm.recording import Tape, TapedClient, TapedHttp
 from bot.llm.rule_based import OfflineModel
-from bot.process import bootstrap
+from bot.process import bootstrap, retention
+from models import erasure
 from models.db import Database
 from models.handoff import Reason
 from tests.fakes.claude import FakeClaude, _neutral, answer, error, text, tool_use
@@ -116,10 +117,26 @@ def test_a_talk_is_recorded_scrubbed_and_replays(stage: Stage, tapes: Path) -> N
     assert len(files) == len(stage.runs) == len(said) == 2
     assert len(stage.appointments) == 1
     for file in files:
+        assert file.stat().st_mode & 0o777 == 0o600
         content = file.read_text("utf-8")
         assert not [word for word in (*PERSON, KEY) if word in content]
     replayed = sorted(_words(replay(Recording.load(file))) for file in files)
     assert replayed == sorted(words.replace("Marina", "Fulano1") for words in said)
+
+
+def test_a_recording_goes_with_the_customer(stage: Stage, tapes: Path) -> None:
+    """K10: what was recorded while they were answered, and nothing else."""
+    taped(stage, FakeClaude(wise), tapes / "now")
+    stage.say("oi")
+    [ours] = stage.runs
+    for began in (ours.started_at, ours.started_at - timedelta(hours=1)):
+        (tapes / f"{began:%Y%m%d-%H%M%S}-0badcafe.json").write_text("{}")
+    (tapes / "mine.json").write_text("{}")
+    assert retention.forget_recordings(stage.db, tapes) == 0
+    with stage.db.writing() as session:
+        erasure.forget(session, stage.clock(), stage.tenant().id or 0, MARIA.removeprefix("whatsapp:"))
+    assert retention.forget_recordings(stage.db, tapes) == 1
+    assert len(list(tapes.glob("*.json"))) == 2
 
 
 def _words(replayed: Replayed) -> str:
