@@ -9,7 +9,7 @@ from datetime import datetime
 from prometheus_client import CollectorRegistry, generate_latest
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
-from sqlalchemy import func, select
+from sqlalchemy import and_, func, select
 from sqlmodel import Session
 
 from bot.core import call_stats
@@ -20,6 +20,8 @@ from models.conversation import Conversation, Holder
 from models.db import table
 from models.handoff import Handoff, Reason
 from models.message import UNSENT, Message
+from models.run import Run
+from models.tenant import Tenant
 
 BREAKER_STATES = ("closed", "half_open", "open")
 
@@ -37,6 +39,7 @@ class RowCounts(Collector):
             yield _handoffs(session)
             yield _conversations(session)
             yield from _waits(session, now)
+            yield from _businesses(session, now)
             yield from _outbox(session, now)
             yield _worker(session, now)
             yield from _calls(session)
@@ -96,6 +99,51 @@ def _waits(session: Session, now: datetime) -> Iterator[Metric]:
         "How long the conversation that is due longest has waited for a worker.",
         value=_age(session.execute(due).scalar(), now),
     )
+
+
+def _businesses(session: Session, now: datetime) -> Iterator[Metric]:
+    """Few labels: an installation has dozens of businesses. Of the month (in UTC) what it cost so far."""
+    tenants, talk, run = table(Tenant).c, table(Conversation).c, table(Run).c
+    waiting = (
+        select(tenants.slug, func.count(talk.id), func.min(talk.waiting_since))
+        .outerjoin(table(Conversation), and_(talk.tenant_id == tenants.id, talk.holder == Holder.QUEUE))
+        .group_by(tenants.slug)
+        .order_by(tenants.slug)
+    )
+    begin = now.replace(day=1, hour=0, minute=0, second=0, microsecond=0)
+    used = (
+        select(tenants.slug, func.count(run.id), func.coalesce(func.sum(run.cost_microdollars), 0))
+        .outerjoin(table(Run), and_(run.tenant_id == tenants.id, run.started_at >= begin))
+        .group_by(tenants.slug)
+        .order_by(tenants.slug)
+    )
+    budgets = (
+        select(tenants.slug, tenants.limit_monthly_budget_cents)
+        .where(tenants.limit_monthly_budget_cents.is_not(None))
+        .order_by(tenants.slug)
+    )
+    queue, oldest, runs, cost, budget = (
+        GaugeMetricFamily(f"horacerta_business_{name}", text, labels=["business"])
+        for name, text in _OF_BUSINESS.items()
+    )
+    for slug, number, since in session.execute(waiting):
+        queue.add_metric([slug], number)
+        oldest.add_metric([slug], _age(since, now))
+    for slug, number, microdollars in session.execute(used):
+        runs.add_metric([slug], number)
+        cost.add_metric([slug], int(microdollars))
+    for slug, cents in session.execute(budgets):
+        budget.add_metric([slug], cents * 10_000)
+    yield from (queue, oldest, runs, cost, budget)
+
+
+_OF_BUSINESS = {
+    "queue": "Conversations that wait for people, by business.",
+    "oldest_wait_seconds": "How long who waits longest for people has waited, by business.",
+    "month_runs": "Runs begun this month, by business.",
+    "month_cost_microdollars": "What they cost, in millionths of a USD, as far as prices are known.",
+    "budget_microdollars": "What a business may spend in a month, where its file says so.",
+}
 
 
 def _outbox(session: Session, now: datetime) -> Iterator[Metric]:
