@@ -1,8 +1,9 @@
 """What a business answers to what its customers often ask, and which of it fits a question."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
+from models.business_file.shape import Question
 from models.business_file.values import fold
 
 # Characters of questions and answers that the model is told with every call; some 1,500 tokens, most of the
@@ -19,15 +20,13 @@ _STOP = frozenset(
     """.split()  # noqa: SIM905  # a list of these would be a page long
 )
 
-Entry = Mapping[str, str]  # "question", "answer"
 
-
-def is_small(entries: Sequence[Entry]) -> bool:
+def is_small(entries: Sequence[Question]) -> bool:
     """Whether all of it can stand in the system prompt."""
     return sum(len(entry["question"]) + len(entry["answer"]) for entry in entries) <= SMALL
 
 
-def find(entries: Iterable[Entry], words: str, most: int = MOST_FOUND) -> list[Entry]:
+def find(entries: Iterable[Question], words: str, most: int = MOST_FOUND) -> list[Question]:
     """The entries that answer what was written, the best first: most of their question's words are in it."""
     asked = _stems(words)
     scored = [(_shared(_stems(entry["question"]), asked), entry) for entry in entries]

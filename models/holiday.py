@@ -67,6 +67,11 @@ def countries() -> Mapping[str, list[str]]:
     return {code: states for code, states in known if len(code) == 2}
 
 
+def states(country: str) -> list[str]:
+    """The states of a country whose own holidays are known, by their codes."""
+    return [place for place in countries().get(country, []) if not place.endswith(_CITY)]
+
+
 def cities(country: str) -> list[str]:
     """The cities of a country whose own holidays are known."""
     return [place.removesuffix(_CITY) for place in countries().get(country, []) if place.endswith(_CITY)]

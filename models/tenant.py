@@ -39,7 +39,7 @@ class Tenant(SQLModel, table=True):
     assistant_greeting: str = Field(default="", max_length=300)
     assistant_tone: str = Field(default="", max_length=500)
     assistant_never_say: list[str] = Field(default_factory=list, sa_type=JSON)
-    faq: list[dict[str, str]] = Field(default_factory=list, sa_type=JSON)  # {"question", "answer"}
+    faq: list[Any] = Field(default_factory=list, sa_type=JSON)  # of {"question", "answer"}
     slot_step_minutes: int = 30
     min_notice_minutes: int = 60
     horizon_days: int = 60

@@ -13,7 +13,7 @@ from werkzeug.exceptions import HTTPException, NotFound
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from bot.core.services import Services
-from bot.web import calendar, health, login
+from bot.web import business, calendar, health, login
 from bot.web.inbox import actions, attachment, canned_replies, conversation, queue
 from bot.web.reports import audit_log, dashboard
 from bot.web.shared import headers, request_context, whatsapp_html
@@ -62,6 +62,7 @@ def create_app(services: Services, extra_blueprints: Iterable[Blueprint] = ()) -
         my_account.blueprint,
         team.blueprint,
         team.door,
+        business.blueprint,
         dashboard.blueprint,
         audit_log.blueprint,
         health.blueprint,

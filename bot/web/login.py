@@ -34,6 +34,7 @@ HOMES = {
     "canned": "canned.index",
     "account": "account.show",
     "team": "team.index",
+    "business": "business.index",
     "door": "door.show",
     "demo": "demo.index",
 }

@@ -3,6 +3,7 @@
 `parse` or `load` first; then `plan` in a reading transaction or `apply` in a writing one; `render` tells it.
 """
 
+from models.business_file import versions
 from models.business_file.compare import Change, FieldChange, Kind
 from models.business_file.document import BusinessFileErrors, Code, Problem
 from models.business_file.edit import Edit
@@ -11,6 +12,7 @@ from models.business_file.plans import Plan, plan
 from models.business_file.reader import load, parse
 from models.business_file.report import render
 from models.business_file.shape import BusinessFile
+from models.business_file.state import lock
 from models.business_file.stranded import Stranded
 from models.business_file.versions import BusinessVersion, Ids, Source
 from models.business_file.writer import apply
@@ -34,8 +36,10 @@ __all__ = [
     "document",
     "export",
     "load",
+    "lock",
     "of_document",
     "parse",
     "plan",
     "render",
+    "versions",
 ]

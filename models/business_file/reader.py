@@ -267,7 +267,7 @@ def _rules(section: Section) -> Rules:
         cancel_notice_minutes=number("cancel_notice_minutes"),
         max_open_appointments=number("max_open_appointments"),
         reminders_hours=_reminders(section),
-        handoff_hours=_by_weekday(_hours(section, "handoff_hours", '"handoff_hours"')),
+        handoff_hours=by_weekday(_hours(section, "handoff_hours", '"handoff_hours"')),
     )
     _check_notice(section, rules)
     return rules
@@ -361,7 +361,7 @@ def _faq(problems: Problems, nodes: list[Node]) -> list[Question]:
     return found
 
 
-def _by_weekday(hours: Hours) -> dict[str, list[list[int]]]:
+def by_weekday(hours: Hours) -> dict[str, list[list[int]]]:
     """Hours in the form of the column `Tenant.handoff_hours`."""
     return {
         str(weekday): [[window.start, window.end] for window in windows]

@@ -5,8 +5,9 @@ import time
 import pytest
 
 from models import faq
+from models.business_file.shape import Question
 
-ENTRIES = [
+ENTRIES: list[Question] = [
     {"question": "Vocês aceitam cartão de crédito?", "answer": "Sim."},
     {"question": "Tem estacionamento?", "answer": "No 1010."},
     {"question": "Atendem crianças?", "answer": "Sim, de todas as idades."},
