@@ -106,16 +106,16 @@ def remove_service(service_id: int) -> ResponseReturnValue:
     return _only(Change(without, url_for("business.services"), f"{name}: fora de uso."))
 
 
-@blueprint.post(f"/servicos/{SERVICE}/voltar")
-def revive_service(service_id: int) -> ResponseReturnValue:
-    name = _name_of(Service, service_id, active=False)
+@blueprint.post(f"/servicos/{KEY.format('retired_service')}/voltar")
+def revive_service(retired_service_id: int) -> ResponseReturnValue:
+    name = _name_of(Service, retired_service_id, active=False)
     with request_context.services().db.reading() as session:
-        row = session.get_one(Service, service_id)
+        row = session.get_one(Service, retired_service_id)
     offer = Offer(row.name, row.duration_minutes, row.buffer_minutes, row.price_cents, row.on_holidays)
     return _only(
         Change(
             lambda file: replace(file, services=(*file.services, offer)),
-            url_for("business.service", service_id=service_id),
+            url_for("business.service", service_id=retired_service_id),
             f"{name} voltou. Escolha quem faz.",
         )
     )
@@ -217,13 +217,13 @@ def remove_professional(professional_id: int) -> ResponseReturnValue:
     return _only(Change(without, url_for("business.professionals"), f"{name}: fora de uso."))
 
 
-@blueprint.post(f"/profissionais/{PROFESSIONAL}/voltar")
-def revive_professional(professional_id: int) -> ResponseReturnValue:
-    name = _name_of(Professional, professional_id, active=False)
+@blueprint.post(f"/profissionais/{KEY.format('retired_professional')}/voltar")
+def revive_professional(retired_professional_id: int) -> ResponseReturnValue:
+    name = _name_of(Professional, retired_professional_id, active=False)
     return _only(
         Change(
             lambda file: replace(file, professionals=(*file.professionals, Worker(name, (), (), ()))),
-            url_for("business.professional", professional_id=professional_id),
+            url_for("business.professional", professional_id=retired_professional_id),
             f"{name} voltou. Preencha os serviços e o horário.",
         )
     )

@@ -175,17 +175,16 @@ def several(name: str, label: str, options: Sequence[tuple[str, str]], hint: str
 # Times
 
 
+_CLOCK = re.compile(r"([01]?[0-9]|2[0-4])[:h.]?([0-5][0-9])?h?")
+
+
 def _minute(text: str, *, ends: bool = False) -> int | None:
-    """Minutes since midnight; midnight at an end is that of the day's end. None for no time."""
-    found = re.fullmatch(r"([01][0-9]|2[0-3]):([0-5][0-9])(:[0-5][0-9])?", text)
-    if found is None:
-        return None
-    minute = int(found[1]) * 60 + int(found[2])
-    return MINUTES_OF_DAY if ends and minute == 0 else minute
-
-
-def _clock(minute: int) -> str:
-    return clock_text(minute % MINUTES_OF_DAY)
+    """Minutes since midnight, of "09:00", "9h" or "0930"; an end at 0 is the day's. None for no time."""
+    found = _CLOCK.fullmatch(text.replace(" ", "").lower())
+    minute = int(found[1]) * 60 + int(found[2] or 0) if found else MINUTES_OF_DAY + 1
+    if ends and minute == 0:
+        return MINUTES_OF_DAY
+    return minute if minute < MINUTES_OF_DAY or (ends and minute == MINUTES_OF_DAY) else None
 
 
 def _span(typed: Typed, name: str, about: str) -> tuple[int, int] | None:
@@ -221,7 +220,7 @@ def hours(name: str, label: str, hint: str = "") -> Field:
     def show(value: Hours) -> dict[str, str]:
         places = [(w, sum(other.weekday == w.weekday and other < w for other in value)) for w in value]
         return {
-            f"{name}-{window.weekday}-{place}-{edge}": _clock(minute)
+            f"{name}-{window.weekday}-{place}-{edge}": clock_text(minute)
             for window, place in places
             for edge, minute in (("de", window.start), ("ate", window.end))
         }
@@ -246,7 +245,7 @@ def _part_of_day(typed: Typed, key: str, about: str) -> tuple[int, int]:
 
 def _times(key: str, start: int, end: int) -> dict[str, str]:
     whole = (start, end) == (0, MINUTES_OF_DAY)
-    return {} if whole else {f"{key}-hora-de": _clock(start), f"{key}-hora-ate": _clock(end)}
+    return {} if whole else {f"{key}-hora-de": clock_text(start), f"{key}-hora-ate": clock_text(end)}
 
 
 def _rows(typed: Typed, name: str) -> list[str]:

@@ -9,9 +9,11 @@ from sqlmodel import SQLModel, select
 from werkzeug.test import TestResponse
 
 from bot.web.twilio_webhook import webhook
-from models import canned_reply
+from models import business_file, canned_reply
 from models.acts import conversation_acts, team_acts
+from models.business_file import BusinessVersion
 from models.canned_reply import CannedReply
+from models.catalog import Professional, Service
 from models.db import Database
 from models.handoff import Reason
 from models.staff import Staff, StaffSession
@@ -27,6 +29,7 @@ PUBLIC, STAFF, MANAGER, SIGNED = "public", "staff", "manager", "signed"
 MISSING = 987654
 
 TALK, PERSON = "/fila/<int(max=2147483647):conversation_id>", "/equipe/<int(max=2147483647):staff_id>"
+ROW = "<int(max=2147483647):{}_id>"
 READY, LOGIN = "/respostas/<int(max=2147483647):reply_id>", "/conta/sessoes/<int(max=2147483647):session_id>"
 
 # (methods, rule): who. What is not in this table fails the first test.
@@ -89,6 +92,30 @@ ROUTES = {
     ("GET", "/painel/dias.csv"): MANAGER,
     ("GET", "/painel/resumo.csv"): MANAGER,
     ("GET", "/painel/casos"): MANAGER,
+    ("GET", "/ajustes"): MANAGER,
+    ("GET", "/ajustes/<slug>"): MANAGER,
+    ("POST", "/ajustes/<slug>"): MANAGER,
+    ("GET", "/ajustes/servicos"): MANAGER,
+    ("GET", "/ajustes/servicos/novo"): MANAGER,
+    ("POST", "/ajustes/servicos/novo"): MANAGER,
+    ("GET", f"/ajustes/servicos/{ROW.format('service')}"): MANAGER,
+    ("POST", f"/ajustes/servicos/{ROW.format('service')}"): MANAGER,
+    ("POST", f"/ajustes/servicos/{ROW.format('service')}/tirar"): MANAGER,
+    ("POST", f"/ajustes/servicos/{ROW.format('retired_service')}/voltar"): MANAGER,
+    ("GET", "/ajustes/profissionais"): MANAGER,
+    ("GET", "/ajustes/profissionais/novo"): MANAGER,
+    ("POST", "/ajustes/profissionais/novo"): MANAGER,
+    ("GET", f"/ajustes/profissionais/{ROW.format('professional')}"): MANAGER,
+    ("POST", f"/ajustes/profissionais/{ROW.format('professional')}"): MANAGER,
+    ("POST", f"/ajustes/profissionais/{ROW.format('professional')}/tirar"): MANAGER,
+    ("POST", f"/ajustes/profissionais/{ROW.format('retired_professional')}/voltar"): MANAGER,
+    ("GET", "/ajustes/perguntas"): MANAGER,
+    ("POST", "/ajustes/perguntas"): MANAGER,
+    ("POST", "/ajustes/perguntas/apagar"): MANAGER,
+    ("GET", "/ajustes/historico"): MANAGER,
+    ("GET", f"/ajustes/historico/{ROW.format('version')}"): MANAGER,
+    ("POST", f"/ajustes/historico/{ROW.format('version')}/voltar"): MANAGER,
+    ("GET", "/ajustes/arquivo.yaml"): MANAGER,
     ("POST", "/twilio/inbound"): SIGNED,
     ("POST", "/twilio/status"): SIGNED,
 }
@@ -96,6 +123,14 @@ Route = tuple[str, str]
 OF_STAFF = [route for route, who in ROUTES.items() if who in (STAFF, MANAGER)]
 OF_MANAGERS = [route for route, who in ROUTES.items() if who == MANAGER]
 WITH_ID = [route for route in OF_STAFF if "_id>" in route[1]]
+# Forms of many fields, of which FORM fills but a few.
+UNFILLED = [
+    *(
+        ("POST", f"/ajustes/{each}")
+        for each in ("<slug>", "servicos/novo", "profissionais/novo", "perguntas")
+    ),
+    *(("POST", f"/ajustes/{each}") for each in (f"servicos/{ROW.format('service')}",)),
+]
 POSTS = [route for route, who in ROUTES.items() if route[0] == "POST" and who != SIGNED]
 # Logged in as its owner, Ana may do everything that anybody may.
 FORM = {
@@ -126,15 +161,20 @@ class Ids:
     reply: int
     session: int
     invite: int
+    service: int
+    professional: int
+    retired_service: int
+    retired_professional: int
+    version: int
 
     def path(self, rule: str) -> str:
         for name, value in vars(self).items():
             rule = re.sub(rf"<[^>]*:{name}(_id)?>", str(value), rule)
         rule = re.sub("<[^>]*:seq>/<[^>]*:place>", "1/0", rule)
-        return rule.replace("<token>", "x").replace("<path:filename>", "nada.css")
+        return rule.replace("<token>", "x").replace("<path:filename>", "nada.css").replace("<slug>", "regras")
 
 
-NOWHERE = Ids(*[MISSING] * 6)
+NOWHERE = Ids(*[MISSING] * 11)
 
 
 @dataclass
@@ -151,7 +191,7 @@ class House:
         """One request as this person, with a whole form and its token, unless `signed` is False."""
         method, rule = route
         client = client or self.office.client(email)
-        form = {**FORM, "to": str(ids.staff), "holder_id": str(ids.staff)}
+        form = {**FORM, "to": str(ids.staff), "holder_id": str(ids.staff), "versao": str(ids.version)}
         if signed:
             form["csrf_token"] = token(client, "/fila" if email else "/entrar")
         answer: TestResponse = client.open(
@@ -197,12 +237,26 @@ def furnished(office: Office, place: agenda.Ids, person: int, mark: str) -> Ids:
             created_at=office.clock(),
             expires_at=office.clock() + team_acts.LINK_LIFE,
         )
-        session.add_all([open_, invite])
+        retired = [
+            Service(tenant_id=place.tenant, name=f"Fora {mark}", duration_minutes=30, active=False),
+            Professional(tenant_id=place.tenant, name=f"Fora {mark}", active=False),
+        ]
+        file = business_file.current(session, session.get_one(Tenant, place.tenant).slug)
+        version = BusinessVersion(
+            tenant_id=place.tenant,
+            source="page",
+            staff_id=person,
+            document=business_file.document(file),
+            ids={"services": {}, "professionals": {}},
+            made_at=office.clock(),
+        )
+        session.add_all([open_, invite, *retired, version])
         session.flush()
         assert reply.id is not None
         assert open_.id is not None
         assert invite.id is not None
-        return Ids(conversation_id, run_id, other, reply.id, open_.id, invite.id)
+        more = (place.corte, place.ana, retired[0].id, retired[1].id, version.id)
+        return Ids(conversation_id, run_id, other, reply.id, open_.id, invite.id, *more)  # type: ignore[arg-type]  # flushed
 
 
 @pytest.fixture
@@ -277,7 +331,9 @@ def test_ones_own_row_answers(house: House, route: Route) -> None:
     answer = house.ask(route, house.ours)
     # The old password of the form is wrong, the window of WhatsApp open.
     allowed = {f"{TALK}/modelo": 303, "/conta/senha": 422, "/equipe/convidar": 200, f"{PERSON}/senha": 200}
-    if route[0] == "POST" and route[1] in allowed:
+    if route in UNFILLED:
+        assert answer.status_code == 422
+    elif route[0] == "POST" and route[1] in allowed:
         assert answer.status_code == allowed[route[1]], answer.text
     else:
         assert answer.status_code in (200, 204, 303)
