@@ -84,15 +84,13 @@ def add_service() -> ResponseReturnValue:
     return _save_service(None)
 
 
-@blueprint.get(f"/servicos/{SERVICE}")
+@blueprint.route(f"/servicos/{SERVICE}", methods=["GET", "POST"])
 def service(service_id: int) -> ResponseReturnValue:
+    name = _name_of(Service, service_id)
+    if request.method == "POST":
+        return _save_service(name, service_id)
     found = opened()
-    return _page(found, _service_sheet(found.file, _name_of(Service, service_id), service_id))
-
-
-@blueprint.post(f"/servicos/{SERVICE}")
-def change_service(service_id: int) -> ResponseReturnValue:
-    return _save_service(_name_of(Service, service_id), service_id)
+    return _page(found, _service_sheet(found.file, name, service_id))
 
 
 @blueprint.post(f"/servicos/{SERVICE}/tirar")
@@ -195,16 +193,13 @@ def add_professional() -> ResponseReturnValue:
     return _save_person(None)
 
 
-@blueprint.get(f"/profissionais/{PROFESSIONAL}")
+@blueprint.route(f"/profissionais/{PROFESSIONAL}", methods=["GET", "POST"])
 def professional(professional_id: int) -> ResponseReturnValue:
-    found = opened()
     name = _name_of(Professional, professional_id)
+    if request.method == "POST":
+        return _save_person(name, professional_id)
+    found = opened()
     return _page(found, _person_sheet(found.file, name, professional_id))
-
-
-@blueprint.post(f"/profissionais/{PROFESSIONAL}")
-def change_professional(professional_id: int) -> ResponseReturnValue:
-    return _save_person(_name_of(Professional, professional_id), professional_id)
 
 
 @blueprint.post(f"/profissionais/{PROFESSIONAL}/tirar")

@@ -125,11 +125,8 @@ OF_MANAGERS = [route for route, who in ROUTES.items() if who == MANAGER]
 WITH_ID = [route for route in OF_STAFF if "_id>" in route[1]]
 # Forms of many fields, of which FORM fills but a few.
 UNFILLED = [
-    *(
-        ("POST", f"/ajustes/{each}")
-        for each in ("<slug>", "servicos/novo", "profissionais/novo", "perguntas")
-    ),
-    *(("POST", f"/ajustes/{each}") for each in (f"servicos/{ROW.format('service')}",)),
+    ("POST", f"/ajustes/{each}")
+    for each in ("<slug>", "servicos/novo", "perguntas", f"servicos/{ROW.format('service')}")
 ]
 POSTS = [route for route, who in ROUTES.items() if route[0] == "POST" and who != SIGNED]
 # Logged in as its owner, Ana may do everything that anybody may.
