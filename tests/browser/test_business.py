@@ -1,4 +1,4 @@
-"""The business on pages, in a real browser: every page looked at, one change from the form to the way back."""
+"""The business on pages, in a real browser: each page looked at, one change made and taken back."""
 
 from collections.abc import Iterator
 from datetime import timedelta
