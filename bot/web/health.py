@@ -1,4 +1,4 @@
-"""/healthz, /readyz and /metrics: for machines, in English, and without anything of a tenant."""
+"""/healthz, /readyz and /metrics: for machines, in English, and without a customer's word or number."""
 
 import hmac
 import time

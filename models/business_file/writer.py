@@ -59,9 +59,14 @@ def apply(
         reminder.plan_anew(session, now, tenant, appointment.ahead(session, tenant_id, now))
     stranded.strand(session, now, tenant_id, {each.appointment_id: each.why for each in plan.stranded})
     counts = Counter(str(change.kind) for change in plan.changes)
-    act = "business.import" if edit.source == Source.FILE else "business.change"
-    detail = {**counts, "stranded": len(plan.stranded)}
-    audit.record(session, now, tenant_id, act, staff_id=edit.staff_id, detail=detail)
+    audit.record(
+        session,
+        now,
+        tenant_id,
+        "business.import" if edit.source == Source.FILE else "business.change",
+        staff_id=edit.staff_id,
+        detail={**counts, "stranded": len(plan.stranded)},
+    )
     return replace(plan, applied=True)
 
 

@@ -96,7 +96,7 @@ def test_resumed_run_counts_every_answer_once(db: Database, now: datetime) -> No
 
 
 def test_figures_are_on_the_metrics_page(db: Database, now: datetime) -> None:
-    """All of one talk, and nothing that names the business or the customer."""
+    """All of one talk, and nothing that names the customer."""
     stage = Stage(db, now, [billed(tool_use("buscar_servicos")), billed(text("Temos corte."))])
     stage.say("o que vocês fazem?")
     client = stage.client()
@@ -111,5 +111,5 @@ def test_figures_are_on_the_metrics_page(db: Database, now: datetime) -> None:
         'horacerta_http_request_seconds_count{endpoint="health.alive",status="2xx"} 1.0',
     ):
         assert line in page.splitlines()
-    assert "studio" not in page.lower()
+    assert "maria" not in page.lower()
     assert "98765" not in page

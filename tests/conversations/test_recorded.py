@@ -16,12 +16,11 @@ from bot.agent.state import text_of
 from bot.llm.anthropic import AnthropicClient
 from bot.llm.base import ModelRequest
 from bot.llm.recording import Tape, TapedClient, TapedHttp
-from bot.llm.rule_based import OfflineModel
 from bot.process import bootstrap, retention
 from models import erasure
 from models.db import Database
 from models.handoff import Reason
-from tests.fakes.claude import FakeClaude, _neutral, answer, error, text, tool_use
+from tests.fakes.claude import FakeClaude, answer, error, text, tool_use
 from tests.fakes.openai import FakeOpenAI, call, completion
 from tests.fakes.replay import FOLDER, Recording, Replayed, replay
 from tests.stage import MARIA, Stage
@@ -86,10 +85,12 @@ def taped(stage: Stage, transport: Any, folder: Path) -> None:
     stage.services = replace(stage.services, model=models)
 
 
-def wise(body: dict[str, Any]) -> dict[str, Any]:
-    """The built-in model's answer in Claude's form."""
-    reply = OfflineModel().complete(_neutral(body), seconds=1)
-    return answer(*reply.content, stop_reason=reply.stop_reason)
+BIA_AT_ELEVEN = {"servico_id": 1, "profissional_id": 2, "data": "2026-12-03", "hora": "11:00"}
+BOOKS = (
+    answer(text("Olá, Marina! Posso confirmar o corte com a Bia, quinta-feira, 03/12, às 11:00?")),
+    answer(tool_use("agendar", BIA_AT_ELEVEN)),
+    answer(text("Pronto, Marina! Até lá.")),
+)
 
 
 @pytest.fixture
@@ -104,7 +105,7 @@ def stage(sqlite_db: Database, now: datetime) -> Stage:
 
 def test_a_talk_is_recorded_scrubbed_and_replays(stage: Stage, tapes: Path) -> None:
     """One file a run; of the person and the key nothing is left; all of it replays to the same words."""
-    taped(stage, FakeClaude(wise), tapes)
+    taped(stage, FakeClaude(BOOKS), tapes)
     said = [
         *stage.say(
             "oi, aqui é a Marina Teixeira, marina@casa.example, cpf 123.456.789-09, fone (11) 98765-4321. "
@@ -126,7 +127,7 @@ def test_a_talk_is_recorded_scrubbed_and_replays(stage: Stage, tapes: Path) -> N
 
 def test_a_recording_goes_with_the_customer(stage: Stage, tapes: Path) -> None:
     """K10: what was recorded while they were answered, and nothing else."""
-    taped(stage, FakeClaude(wise), tapes / "now")
+    taped(stage, FakeClaude([answer(text("Olá!"))]), tapes / "now")
     stage.say("oi")
     [ours] = stage.runs
     for began in (ours.started_at, ours.started_at - timedelta(hours=1)):

@@ -25,6 +25,9 @@ from models.handoff import Reason
 from tests.fakes.claude import FakeClaude, _neutral
 from tests.fakes.openai import FakeOpenAI
 from tests.fakes.scripted import Body, Reply, Step
+from tests.fakes.visits import BOOKED
+from tools import TOOLS
+from tools.facts import Fact, PersonCalled
 from tools.toolbox import BROKEN, UNAVAILABLE, UNCERTAIN, Call, ErrorClass, Result
 
 FOLDER = Path(__file__).parents[1] / "fixtures" / "recorded"
@@ -116,8 +119,14 @@ class RecordedTools:
         if block.get("is_error"):
             kind = next((kind for words, kind in OURS.items() if words == text), ErrorClass.domain_rule)
             return Result(call, text, is_error=True, error_class=kind)
-        motive = call.input.get("motivo") if isinstance(call.input, dict) else None
-        return Result(call, text, handoff=motive if call.name == "chamar_atendente" else None)
+        return Result(call, text, facts=_facts(call))
+
+
+def _facts(call: Call) -> tuple[Fact, ...]:
+    """What matters to the loop: that something was written, or that a person was called."""
+    if call.name == "chamar_atendente":
+        return (PersonCalled(str(call.input["motivo"]) if isinstance(call.input, dict) else ""),)
+    return (BOOKED,) if call.name in {tool.name for tool in TOOLS if tool.writes} else ()
 
 
 @dataclass

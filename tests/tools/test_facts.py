@@ -10,6 +10,7 @@ from tests.tools.conftest import Model
 from tools import facts
 from tools.facts import (
     Changed,
+    Context,
     Fact,
     FreeOf,
     FreeStarts,
@@ -45,6 +46,7 @@ EACH: tuple[Fact, ...] = (
     LeftWaitlist("Corte feminino", date(2026, 12, 3)),
     Reminded(7),
     Picked(1, at(3, 16)),
+    Context(at(2, 10), "Studio Bela", customer="Maria", lines=("oi",)),
 )
 
 

@@ -54,6 +54,12 @@ def test_it_tells_who_did_what(office: Office, client: FlaskClient) -> None:
     assert f'href="/fila/{talk}"' in page
 
 
+def _constants(call: ast.Call) -> list[ast.Constant]:
+    """Those among the arguments, also of a choice between two."""
+    choices = [[each.body, each.orelse] if isinstance(each, ast.IfExp) else [each] for each in call.args]
+    return [one for both in choices for one in both if isinstance(one, ast.Constant)]
+
+
 def recorded() -> set[str]:
     """Every act that the source writes down: what stands in calls of `audit.record`, and the two lists."""
     found = {str(each) for each in visit_acts.Action}
@@ -61,11 +67,11 @@ def recorded() -> set[str]:
         for call in (
             node for node in ast.walk(ast.parse(file.read_text("utf-8"))) if isinstance(node, ast.Call)
         ):
-            said = [each.value for each in call.args if isinstance(each, ast.Constant)]
+            said = [str(one.value) for one in _constants(call)]
             called = ast.unparse(call.func)
             if called == "audit.record":
                 found |= set(said)
-            elif called == "_log" and file.name == "desk.py":
+            elif called == "_log" and file.name == "conversation_acts.py":
                 found |= {f"conversation.{act}" for act in said}
     return found
 
